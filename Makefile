@@ -1,0 +1,39 @@
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test test-extras check format bench docs clean
+
+demo: $(READY)  ## set everything up and verify a shipped example
+	-$(BIN)/groundwire verify --response-file examples/answer.txt --source-file examples/source.txt
+
+test: $(READY)  ## set everything up and run the tests
+	$(BIN)/python -m pytest -m "not extras"
+
+test-extras: $(READY)  ## the tests that need heavy dependencies or minutes
+	$(BIN)/python -m pytest -m extras
+
+check: $(READY)  ## lint, types, docs
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/mkdocs build --strict --quiet
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks.verify
+
+docs: $(READY)  ## read the documentation at http://127.0.0.1:8000
+	$(BIN)/mkdocs serve
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	touch $(READY)
+
+clean:
+	rm -rf $(VENV) site dist build .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,32 @@
+"""Groundwire checks every claim of a response against its sources."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from groundwire.errors import GroundwireError
+    from groundwire.types import Policy, SafetyEvent, Source
+    from groundwire.verify import VerifiedScorer
+
+# Names are loaded on first use, so that `import groundwire` costs nothing.
+_HOMES = {
+    "GroundwireError": "groundwire.errors",
+    "Policy": "groundwire.types",
+    "SafetyEvent": "groundwire.types",
+    "Source": "groundwire.types",
+    "VerifiedScorer": "groundwire.verify",
+}
+
+__all__ = ["GroundwireError", "Policy", "SafetyEvent", "Source", "VerifiedScorer", "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'groundwire' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

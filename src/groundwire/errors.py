@@ -1,0 +1,57 @@
+"""One exception tree for the whole package.
+
+GroundwireError
+├── InputError          (ValueError)   a value the caller gave cannot be used
+│   └── PolicyError                    a policy field or policy file cannot be used
+├── InputTypeError      (TypeError)    an argument has the wrong type
+├── MissingExtraError   (ImportError)  an optional dependency is not installed
+├── ModelError                         a model file or backend cannot be used
+└── IntegrityError                     a recorded hash does not match its content
+"""
+
+
+class GroundwireError(Exception):
+    """Say what happened, why, what to do, and whether a retry helps."""
+
+    def __init__(self, what: str, *, why: str = "", fix: str = "", retry: bool = False) -> None:
+        self.what = what
+        self.why = why
+        self.fix = fix
+        self.retry = retry
+        parts = [what]
+        if why:
+            parts.append(f"Cause: {why}")
+        if fix:
+            parts.append(f"Do this: {fix}")
+        super().__init__(" ".join(parts))
+
+
+class InputError(GroundwireError, ValueError):
+    """A value the caller gave cannot be used."""
+
+
+class PolicyError(InputError):
+    """A policy field or policy file cannot be used."""
+
+
+class InputTypeError(GroundwireError, TypeError):
+    """An argument has the wrong type."""
+
+
+class MissingExtraError(GroundwireError, ImportError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        self.extra = extra
+        super().__init__(
+            f"{feature} needs the optional extra '{extra}'.",
+            fix=f"pip install 'groundwire[{extra}]'",
+        )
+
+
+class ModelError(GroundwireError):
+    """A model file or backend cannot be used."""
+
+
+class IntegrityError(GroundwireError):
+    """A recorded hash does not match its content."""
