@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from groundwire.types.halt import HaltEvidence
 from groundwire.types.evidence import EvidenceChunk
+from groundwire.types.halt import HaltEvidence
 from groundwire.types.safety import SafetyEvent
 
 
