@@ -1,13 +1,19 @@
 """Build the command line out of its commands."""
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, cast
 
 import typer
 
 from groundwire import __version__
 from groundwire.cli import doctor, verify
+from groundwire.errors import InputError
 
 COMMANDS = (verify, doctor)
+
+# Typer carries click inside itself in newer versions and beside itself in
+# older ones; the parent of its public BadParameter is UsageError in both.
+_UsageError = cast(type[typer.BadParameter], typer.BadParameter.__base__)
 
 
 def build_app() -> typer.Typer:
@@ -23,6 +29,22 @@ def build_app() -> typer.Typer:
     for command in COMMANDS:
         command.register(app)
     return app
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit status; wrong usage is an InputError."""
+    command = typer.main.get_command(build_app())
+    # Not typer's own main: it would end the process on errors that are ours to word.
+    try:
+        with command.make_context("groundwire", list(arguments)) as context:
+            result = command.invoke(context)
+    except typer.Exit as stop:
+        return stop.exit_code
+    except typer.Abort as error:
+        raise KeyboardInterrupt from error
+    except _UsageError as error:
+        raise InputError(error.format_message(), fix="see groundwire --help") from error
+    return result if isinstance(result, int) else 0
 
 
 def _show_version(wanted: bool) -> None:

@@ -34,7 +34,7 @@ def render_html(
         decision=decision,
         decision_class="approved" if result.approved else "refused",
         decision_sign="✓" if result.approved else "✗",
-        lead=_text(headline(result).partition(": ")[2].capitalize()),
+        lead=_text(headline(result).partition(": ")[2]),
         notes=_notes(result),
         bar=_bar(result),
         bar_label=_text(", ".join(f"{count} {name}" for name, count in _counts(result))),
@@ -167,7 +167,7 @@ def _response(result: VerificationResult, response: str) -> str:
         linked.add(label)
         out.append(
             f'<a class="claim v-{_verdict_class(claim.verdict)}"{identity} href="#c{number}" data-claim="{number}">{text}'
-            f'<span class="tag"><span class="away">, {_text(words.label.lower())}, claim </span>'
+            f'&NoBreak;<span class="tag"><span class="away">, {_text(words.label.lower())}, claim </span>'
             f'<span aria-hidden="true">{_text(words.sign)}</span>{number}</span></a>'
         )
     return "".join(out)

@@ -154,21 +154,14 @@ def headline(result: VerificationResult) -> str:
     """Say the decision and what it rests on in one sentence."""
     if not result.claims:
         return "Approved: nothing to check." if result.approved else "Not approved: nothing to check."
-    bad = [
-        f"{count} {name}"
-        for count, name in (
-            (result.contradicted_count, Verdict.CONTRADICTED),
-            (result.fabricated_count, Verdict.FABRICATED),
-        )
-        if count
-    ]
     total = f"{len(result.claims)} {'claim' if len(result.claims) == 1 else 'claims'}"
-    if not bad and result.supported_count == len(result.claims):
-        found = f"all {total} supported" if len(result.claims) > 1 else "the claim is supported"
-    elif not bad:
-        found = f"{result.supported_count} of {total} supported, none contradicted"
+    contradicted, fabricated = result.contradicted_count, result.fabricated_count
+    if contradicted and fabricated:
+        found = f"{contradicted} of {total} contradicted, {fabricated} fabricated"
+    elif contradicted or fabricated:
+        found = f"{contradicted or fabricated} of {total} {'contradicted' if contradicted else 'fabricated'}"
     else:
-        found = f"of {total} {' and '.join(bad)}"
+        found = f"{result.supported_count} of {total} supported, none contradicted"
     return f"{'Approved' if result.approved else 'Not approved'}: {found}."
 
 
