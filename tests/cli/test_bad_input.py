@@ -118,7 +118,9 @@ def test_output_file_that_cannot_be_written(texts: Path) -> None:
 
 
 def test_the_report_never_overwrites_an_input(texts: Path) -> None:
-    groundwire("verify", "right.txt", "source.txt", "--html", "./source.txt", cwd=texts).refused_with("one of the inputs")
+    groundwire("verify", "right.txt", "source.txt", "--html", "./source.txt", cwd=texts).refused_with(
+        "one of the inputs"
+    )
     assert (texts / "source.txt").read_text(encoding="utf-8") == "Refunds are paid within 30 days."
 
 

@@ -1,4 +1,4 @@
-"""groundwire verify"""
+"""The command that checks a response."""
 
 from typing import Annotated
 
@@ -50,7 +50,9 @@ def verify(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     html: Annotated[str | None, typer.Option("--html", metavar="FILE", help="Write a report page.")] = None,
-    no_model: Annotated[bool, typer.Option("--no-model", help="Use the exact checks alone, no language model.")] = False,
+    no_model: Annotated[
+        bool, typer.Option("--no-model", help="Use the exact checks alone, no language model.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing; the exit status is the answer.")] = False,
 ) -> int:
     """Check each claim of a response against its sources.

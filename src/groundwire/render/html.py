@@ -166,7 +166,8 @@ def _response(result: VerificationResult, response: str) -> str:
         identity = "" if label in linked else f' id="r{number}"'
         linked.add(label)
         out.append(
-            f'<a class="claim v-{_verdict_class(claim.verdict)}"{identity} href="#c{number}" data-claim="{number}">{text}'
+            f'<a class="claim v-{_verdict_class(claim.verdict)}"{identity} href="#c{number}" data-claim="{number}">'
+            f"{text}"
             f'&NoBreak;<span class="tag"><span class="away">, {_text(words.label.lower())}, claim </span>'
             f'<span aria-hidden="true">{_text(words.sign)}</span>{number}</span></a>'
         )
@@ -305,5 +306,6 @@ def _reference(number: int, result: VerificationResult) -> str:
     words = verdict_words(claim.verdict)
     return (
         f'<a class="ref v-{_verdict_class(claim.verdict)}" href="#c{number}" data-claim="{number}">'
-        f'<span class="away">{_text(words.label)} claim </span><span aria-hidden="true">{_text(words.sign)}</span>{number}</a>'
+        f'<span class="away">{_text(words.label)} claim </span>'
+        f'<span aria-hidden="true">{_text(words.sign)}</span>{number}</a>'
     )

@@ -5,9 +5,9 @@
 # in an order it does not have, unpaired surrogates cannot be written at all.
 _CONTROLS = {code: 0x2400 + code for code in range(0x20)}
 _VISIBLE: dict[int, int] = {
-    **{code: 0xFFFD for code in range(0xD800, 0xE000)},
-    **{code: 0xFFFD for code in range(0x80, 0xA0)},
-    **{code: 0xFFFD for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))},
+    **dict.fromkeys(range(0xD800, 0xE000), 0xFFFD),
+    **dict.fromkeys(range(0x80, 0xA0), 0xFFFD),
+    **dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD),
     **_CONTROLS,
     0x7F: 0x2421,
 }

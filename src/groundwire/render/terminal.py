@@ -24,9 +24,7 @@ _STYLES = {
 _ASCII = str.maketrans({"“": '"', "”": '"', "…": "...", "⟦": "[[", "⟧": "]]", "·": "|", "✓": "+", "✗": "x"})
 
 
-def render_terminal(
-    result: VerificationResult, *, width: int = 80, colour: bool = False, unicode: bool = True
-) -> str:
+def render_terminal(result: VerificationResult, *, width: int = 80, colour: bool = False, unicode: bool = True) -> str:
     """Return the text a terminal shows for a result."""
     buffer = StringIO()
     console = Console(
