@@ -10,7 +10,7 @@ from functools import cached_property
 from groundwire.text.analysis import Analysis, analyse
 from groundwire.text.entities import capitals_in
 from groundwire.text.meaning import synonyms
-from groundwire.text.quantities import Quantity
+from groundwire.text.quantities import Quantity, with_unit
 from groundwire.text.sentences import Unit, split_cells, split_sentences
 from groundwire.text.tokens import content_stems
 from groundwire.types import Source
@@ -44,7 +44,8 @@ class Evidence:
         for (_, start, end), name in zip(split_cells(self.text), self.header, strict=False):
             if start <= quantity.start < end:
                 stems = tuple(content_stems(name))
-                return replace(quantity, after=(*quantity.after, *stems), before=(*quantity.before, *stems))
+                typed = with_unit(quantity, name)
+                return replace(typed, after=(*typed.after, *stems), before=(*typed.before, *stems))
         return quantity
 
     @cached_property
@@ -160,4 +161,3 @@ def _plain_digits(number: str) -> str:
 
 def _is_header(cells: Sequence[str]) -> bool:
     return len(cells) >= 2 and not any(re.search(r"\d", cell) for cell in cells)
-

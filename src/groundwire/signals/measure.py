@@ -149,7 +149,9 @@ def _fit(view: ClaimView, item: Evidence, policy: Policy) -> float:
     return (hits / total if total else 0.0) + bonus
 
 
-def _read(view: ClaimView, item: Evidence, index: SourceIndex, aliases: dict[str, frozenset[str]], policy: Policy) -> _Read:
+def _read(
+    view: ClaimView, item: Evidence, index: SourceIndex, aliases: dict[str, frozenset[str]], policy: Policy
+) -> _Read:
     names = compare_names(view, item, index, aliases)
     relations = compare_relations(view, item)
     polarity = compare_polarity(view, item, relations.settled)

@@ -87,9 +87,7 @@ def _substitution(view: ClaimView, item: Evidence, missing: Sequence[Name], extr
     for mine in missing:
         for theirs in extra:
             if _same_neighbour(view.analysis, mine, item.analysis, theirs):
-                return Finding(
-                    Reason.ENTITY_SUBSTITUTION, mine.start, mine.end, item, theirs.start, theirs.end
-                )
+                return Finding(Reason.ENTITY_SUBSTITUTION, mine.start, mine.end, item, theirs.start, theirs.end)
     return None
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from groundwire.evidence import Evidence
 from groundwire.signals.claim import ClaimView
-from groundwire.signals.coverage import covered
+from groundwire.signals.coverage import covered, share
 from groundwire.signals.finding import Finding
 from groundwire.text.analysis import Analysis
 from groundwire.text.meaning import opposed
@@ -43,7 +43,24 @@ def compare_polarity(view: ClaimView, item: Evidence, settled: frozenset[str]) -
         finding = _compare_clauses(view, item, clause, partner, mine, theirs, pairs)
         if finding is not None:
             findings.append(finding)
+    if not findings and not mine:
+        findings.extend(_denied_elsewhere(view, item, theirs))
     return Polarity(tuple(findings))
+
+
+def _denied_elsewhere(view: ClaimView, item: Evidence, cues: Sequence[Negation]) -> list[Finding]:
+    """Find a clause that denies outright a part of what the claim affirms ("… but not iOS")."""
+    claim, source = view.analysis, item.analysis
+    for cue in cues:
+        stems = source.clause_stems(cue.clause)
+        if cue.verbal or cue.head < 0 or not stems <= claim.stems:
+            continue
+        key = source.words[cue.head].stem
+        place = next((p for p in claim.content if claim.words[p].stem == key), -1)
+        if place >= 0 and share(view.stems, item.stems) >= 0.75:
+            word = claim.words[place]
+            return [Finding(Reason.NEGATION_FLIP, word.start, word.end, item, cue.start, source.words[cue.head].end)]
+    return []
 
 
 def _cancel(

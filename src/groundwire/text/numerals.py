@@ -259,7 +259,9 @@ def _is_pronoun_one(tokens: list[tuple[str, int, int]], place: int) -> bool:
     )  # fmt: skip
 
 
-_ONCE_FOLLOW = re.compile(r"\s+(?:a|an|per|every|each|only|daily|weekly|monthly|yearly|or)\b|\s*(?:[.,;!?]|$)", re.IGNORECASE)
+_ONCE_FOLLOW = re.compile(
+    r"\s+(?:a|an|per|every|each|only|daily|weekly|monthly|yearly|or)\b|\s*(?:[.,;!?]|$)", re.IGNORECASE
+)
 
 
 def _counts_once(text: str, tokens: list[tuple[str, int, int]], place: int) -> bool:
