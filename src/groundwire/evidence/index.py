@@ -31,11 +31,12 @@ class Evidence:
     source_id: str
     context: frozenset[str]  # stems of the list intro, the heading or the table header
     header: tuple[str, ...] = ()  # column names of a table row
+    comma_row: bool = False  # cells divided by commas, which then belong to no number
 
     @cached_property
     def analysis(self) -> Analysis:
         """Take the sentence apart; a table row's cells know their column."""
-        plain = analyse(self.text)
+        plain = analyse(_cells_apart(self.text) if self.comma_row else self.text)
         if not self.header:
             return plain
         return replace(plain, quantities=tuple(self._named(item) for item in plain.quantities))
@@ -92,9 +93,11 @@ class SourceIndex:
 
     def _put(self, unit: Unit, source_id: str, context: frozenset[str], header: tuple[str, ...]) -> None:
         index = len(self.sentences)
-        self.sentences.append(Evidence(unit.text, index, unit.start, unit.end, source_id, context, header))
-        keys = set(content_stems(unit.text))
-        keys.update("#" + _plain_digits(number) for number in _DIGITS.findall(unit.text))
+        comma_row = unit.row and "|" not in unit.text and "\t" not in unit.text
+        self.sentences.append(Evidence(unit.text, index, unit.start, unit.end, source_id, context, header, comma_row))
+        text = _cells_apart(unit.text) if comma_row else unit.text
+        keys = set(content_stems(text))
+        keys.update("#" + _plain_digits(number) for number in _DIGITS.findall(text))
         keys.update(context)
         for key in keys:
             self._postings.setdefault(key, []).append(index)
@@ -153,6 +156,11 @@ class SourceIndex:
         for place in posting:
             if place not in blocked:
                 scores[place] = scores.get(place, 0.0) + weight
+
+
+def _cells_apart(row: str) -> str:
+    # The same length, so that offsets hold.
+    return row.replace(",", "|")
 
 
 def _plain_digits(number: str) -> str:

@@ -156,9 +156,11 @@ def _read(
     relations = compare_relations(view, item)
     polarity = compare_polarity(view, item, relations.settled)
     findings = names.findings + relations.findings + polarity.findings
-    if not findings:
+    if not any(finding.hard for finding in findings):
         replaced = find_substitution(view, item, index)
-        findings = () if replaced is None else (replaced,)
+        if replaced is not None:
+            # The word that stands in another's place needs no second mention as absent.
+            findings = (*(f for f in findings if f.claim_start != replaced.claim_start), replaced)
     return _Read(item, _fit(view, item, policy), names, findings, polarity.flip)
 
 
