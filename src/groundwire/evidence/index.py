@@ -32,6 +32,8 @@ class Evidence:
     context: frozenset[str]  # stems of the list intro, the heading or the table header
     header: tuple[str, ...] = ()  # column names of a table row
     comma_row: bool = False  # cells divided by commas, which then belong to no number
+    stems: frozenset[str] = frozenset()  # content stems of the sentence and of its surroundings
+    numbers: frozenset[str] = frozenset()  # digit strings without separators
 
     @cached_property
     def analysis(self) -> Analysis:
@@ -48,11 +50,6 @@ class Evidence:
                 typed = with_unit(quantity, name)
                 return replace(typed, after=(*typed.after, *stems), before=(*typed.before, *stems))
         return quantity
-
-    @cached_property
-    def stems(self) -> frozenset[str]:
-        """Collect the content stems of the sentence and of its surroundings."""
-        return self.analysis.stems | self.context
 
 
 class SourceIndex:
@@ -94,13 +91,18 @@ class SourceIndex:
     def _put(self, unit: Unit, source_id: str, context: frozenset[str], header: tuple[str, ...]) -> None:
         index = len(self.sentences)
         comma_row = unit.row and "|" not in unit.text and "\t" not in unit.text
-        self.sentences.append(Evidence(unit.text, index, unit.start, unit.end, source_id, context, header, comma_row))
         text = _cells_apart(unit.text) if comma_row else unit.text
-        keys = set(content_stems(text))
-        keys.update("#" + _plain_digits(number) for number in _DIGITS.findall(text))
-        keys.update(context)
-        for key in keys:
+        stems = context.union(content_stems(text))
+        numbers = frozenset(map(plain_digits, _DIGITS.findall(text)))
+        self.sentences.append(
+            Evidence(
+                unit.text, index, unit.start, unit.end, source_id, context, header, comma_row, stems, numbers,
+            )
+        )  # fmt: skip
+        for key in stems:
             self._postings.setdefault(key, []).append(index)
+        for number in numbers:
+            self._postings.setdefault("#" + number, []).append(index)
 
     @cached_property
     def capitals(self) -> frozenset[str]:
@@ -132,10 +134,10 @@ class SourceIndex:
             for other in synonyms(key):
                 self._vote(scores, other, _SYNONYM_WEIGHT, unless=key)
         for number in numbers:
-            self._vote(scores, "#" + _plain_digits(number), 1.0)
+            self._vote(scores, "#" + plain_digits(number), 1.0)
         for number in numbers:
             # The sentence that holds the very number must be among the candidates.
-            for place in self._postings.get("#" + _plain_digits(number), ())[:3]:
+            for place in self._postings.get("#" + plain_digits(number), ())[:3]:
                 scores[place] += len(self.sentences)
         best = heapq.nsmallest(limit, scores.items(), key=lambda item: (-round(item[1], 9), item[0]))
         chosen = [self.sentences[place] for place, _ in best]
@@ -163,7 +165,8 @@ def _cells_apart(row: str) -> str:
     return row.replace(",", "|")
 
 
-def _plain_digits(number: str) -> str:
+def plain_digits(number: str) -> str:
+    """Strip the separators from a written number."""
     return re.sub(r"[,'’\u00a0\u202f]", "", number)
 
 

@@ -1,24 +1,17 @@
 """Further clashes: roles, comparisons, order, quantifiers, modality, conditions."""
 
+from functools import cache
 from typing import NamedTuple
 
 from groundwire.evidence import Evidence
 from groundwire.signals.claim import ClaimView
 from groundwire.signals.coverage import covered, share
 from groundwire.signals.finding import Finding
+from groundwire.signals.reading import read
 from groundwire.text.analysis import Analysis
 from groundwire.text.lexicon import load_words
 from groundwire.text.meaning import opposites, synonyms
-from groundwire.text.relations import (
-    Marked,
-    Pair,
-    find_comparisons,
-    find_conditions,
-    find_modals,
-    find_orders,
-    find_quantifiers,
-    find_relations,
-)
+from groundwire.text.relations import Marked, Pair
 from groundwire.text.tokens import stem
 from groundwire.types import Reason
 
@@ -34,12 +27,13 @@ def compare_relations(view: ClaimView, item: Evidence) -> Relations:
     """Compare how claim and evidence relate the same words."""
     findings: list[Finding] = []
     settled: set[str] = set()
-    for reason, mine, theirs in (
-        (Reason.COMPARATIVE, find_comparisons(view.analysis), find_comparisons(item.analysis)),
-        (Reason.ORDER, find_orders(view.analysis), find_orders(item.analysis)),
+    mine, theirs = read(view.analysis), read(item.analysis)
+    for reason, my_pairs, their_pairs in (
+        (Reason.COMPARATIVE, mine.comparisons, theirs.comparisons),
+        (Reason.ORDER, mine.orders, theirs.orders),
     ):
-        for one in mine:
-            for two in theirs:
+        for one in my_pairs:
+            for two in their_pairs:
                 clash = _compare_pairs(one, two)
                 if clash is None:
                     continue
@@ -76,13 +70,18 @@ def _compare_pairs(mine: Pair, theirs: Pair) -> bool | None:
     return same if crossed > straight else not same
 
 
+@cache
+def _symmetric_verbs() -> frozenset[str]:
+    return frozenset(stem(word) for word in load_words("symmetric_verbs"))
+
+
 def _role_swap(view: ClaimView, item: Evidence) -> Finding | None:
     claim, source = view.analysis, item.analysis
-    symmetric = {stem(word) for word in load_words("symmetric_verbs")}
-    for mine in find_relations(claim):
+    symmetric = _symmetric_verbs()
+    for mine in read(claim).relations:
         if mine.stem in symmetric:
             continue
-        for theirs in find_relations(source):
+        for theirs in read(source).relations:
             if theirs.stem != mine.stem and theirs.stem not in synonyms(mine.stem):
                 continue
             crossed = (mine.agent & theirs.patient) and (mine.patient & theirs.agent)
@@ -129,7 +128,7 @@ _STRENGTH = {"none": 0, "few": 1, "some": 2, "half": 3, "many": 4, "most": 5, "a
 
 
 def _quantifiers(view: ClaimView, item: Evidence) -> list[Finding]:
-    mine, theirs = find_quantifiers(view.analysis), find_quantifiers(item.analysis)
+    mine, theirs = read(view.analysis).quantifiers, read(item.analysis).quantifiers
     findings: list[Finding] = []
     for other in theirs:
         if not other.head:
@@ -208,7 +207,7 @@ _MODAL_CLASH = {
 
 
 def _modality(view: ClaimView, item: Evidence) -> list[Finding]:
-    mine, theirs = find_modals(view.analysis), find_modals(item.analysis)
+    mine, theirs = read(view.analysis).modals, read(item.analysis).modals
     if not mine and not theirs:
         return []
     findings = _stated_modality(view, item, mine, theirs)
@@ -244,8 +243,8 @@ def _word_span(sentence: Analysis, key: str) -> tuple[int, int]:
 
 
 def _conditions(view: ClaimView, item: Evidence) -> list[Finding]:
-    theirs = find_conditions(item.analysis)
-    mine = find_conditions(view.analysis)
+    theirs = read(item.analysis).conditions
+    mine = read(view.analysis).conditions
     findings: list[Finding] = []
     for other in theirs:
         partner = next((one for one in mine if one.stems & other.stems), None)

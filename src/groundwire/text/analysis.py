@@ -106,10 +106,11 @@ def _clauses(text: str, words: Sequence[Word], verbs: frozenset[int]) -> list[in
     for place, word in enumerate(words):
         if place:
             gap = text[words[place - 1].end : word.start]
-            comma = "," in gap
+            plain = gap == " "
+            comma = not plain and "," in gap
             starts = (
-                _HARD_BREAK.search(gap) is not None
-                or ("." in gap and len(words[place - 1].text) > 3 and not words[place - 1].text[:1].isupper())
+                (not plain and _HARD_BREAK.search(gap) is not None)
+                or (not plain and "." in gap and len(words[place - 1].text) > 3 and not words[place - 1].text[:1].isupper())
                 or word.lower in load_words("clause_words")
                 or (
                     comma

@@ -91,9 +91,7 @@ def find_moments(text: str) -> list[Moment]:
         return taken
     lower = text.lower()
     for name, pattern in _patterns():
-        if name in ("month", "month_day", "month_year", "day_month") and not _has_any(lower, "months"):
-            continue
-        if name == "weekday" and not _has_any(lower, "weekdays"):
+        if not _needed(name).search(lower):
             continue
         for match in pattern.finditer(text):
             if any(match.start() < other.end and other.start < match.end() for other in taken):
@@ -125,12 +123,16 @@ def _first_of_range(text: str, moment: Moment) -> list[Moment]:
 
 
 @cache
-def _probes(name: str) -> tuple[str, ...]:
-    return tuple({row[0][:3] for row in load_rows(name)})
-
-
-def _has_any(lower: str, name: str) -> bool:
-    return any(probe in lower for probe in _probes(name))
+def _needed(name: str) -> re.Pattern[str]:
+    """Give a cheap pattern without which the full one cannot match."""
+    months = "|".join(sorted({re.escape(row[0][:3]) for row in load_rows("months")}))
+    days = "|".join(sorted({re.escape(row[0][:3]) for row in load_rows("weekdays")}))
+    probes = {
+        "cjk": "[年月]", "iso": r"\d[-/]\d", "short": r"\d[./-]\d", "day_month": months, "month_day": months,
+        "month_year": months, "month": months, "quarter": r"q[1-4]|quarter", "clock": r"\d[:.]\d",
+        "hour": r"\d\s?(?:[ap]\.?m|uhr|o)", "noon": "noon|mid", "decade": r"\d0s", "weekday": days,
+    }  # fmt: skip
+    return re.compile(probes[name])
 
 
 def _is_year(text: str, match: re.Match[str]) -> bool:

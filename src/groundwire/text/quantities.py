@@ -53,6 +53,7 @@ class Quantity:
     after: tuple[str, ...] = ()
 
 
+_DIGIT = re.compile(r"\d")
 _IDENTIFIER = re.compile(
     r"https?://[^\s<>\"')\]]+|[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,32})+"
     r"|\b[vV]\d+(?:\.\d+)*[a-zA-Z0-9-]*|(?<![\w.,])\d+(?:\.\d+){2,}(?:-[\w.]+)?(?!\w)"
@@ -110,7 +111,7 @@ def find_quantities(text: str, words: Sequence[Word]) -> list[Quantity]:
 
 
 def _worth_reading(text: str, words: Sequence[Word]) -> bool:
-    return any(char.isdigit() for char in text) or not _number_words().isdisjoint(word.lower for word in words)
+    return _DIGIT.search(text) is not None or not _number_words().isdisjoint(word.lower for word in words)
 
 
 @cache
@@ -385,7 +386,7 @@ def _with_slot(
     for word in words:
         if word.start < quantity.end:
             continue
-        if word.start >= right or len(after) == 3 or _SLOT_STOP.search(text, end, word.start):
+        if word.start >= right or len(after) == 3 or (word.start - end > 1 and _SLOT_STOP.search(text, end, word.start)):
             break
         if word.content:
             after.append(word.stem)

@@ -147,6 +147,9 @@ def _comparing_word(sentence: Analysis, than: int) -> int:
     return -1
 
 
+_MAYBE_ORDER = re.compile("fore|fter|rior|reced|ollow|ubseq", re.IGNORECASE)
+
+
 @cache
 def _order_pattern() -> tuple[re.Pattern[str], dict[str, int]]:
     signs = {row[0]: int(row[1]) for row in load_rows("order_words")}
@@ -158,6 +161,8 @@ def find_orders(sentence: Analysis) -> list[Pair]:
     """List the places where two events are put in order."""
     pattern, signs = _order_pattern()
     pairs: list[Pair] = []
+    if not _MAYBE_ORDER.search(sentence.text):
+        return pairs
     for match in pattern.finditer(sentence.text):
         phrase = re.sub(r"\s+", " ", match.group(1).lower())
         comma = sentence.text.find(",", match.end())
