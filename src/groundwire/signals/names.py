@@ -86,7 +86,8 @@ def _substitution(view: ClaimView, item: Evidence, missing: Sequence[Name], extr
         return None
     for mine in missing:
         for theirs in extra:
-            if _same_neighbour(view.analysis, mine, item.analysis, theirs):
+            # The cells of a table row have no neighbours to compare: the row is the frame.
+            if item.header or _same_neighbour(view.analysis, mine, item.analysis, theirs):
                 return Finding(Reason.ENTITY_SUBSTITUTION, mine.start, mine.end, item, theirs.start, theirs.end)
     return None
 

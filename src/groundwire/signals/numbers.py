@@ -8,6 +8,7 @@ from groundwire.evidence import Evidence
 from groundwire.signals.claim import ClaimView
 from groundwire.signals.coverage import covered, share
 from groundwire.signals.finding import Finding
+from groundwire.text.analysis import Analysis
 from groundwire.text.agreement import Agreement, Clash, agree, same_kind
 from groundwire.text.lexicon import load_words
 from groundwire.text.quantities import Kind, Quantity
@@ -15,7 +16,10 @@ from groundwire.types import Policy, Reason
 
 # How much better another slot must fit before an equal number no longer counts.
 _MARGIN = 0.4
+_MARGIN_ELSEWHERE = 0.25
+_COMPANY = 0.3
 _NEAR = 4
+_PRICE_WORDS = frozenset(("fre", "cost", "pric", "charg", "fe", "pay"))
 _BESIDE = 0.5
 _MOST_DERIVED = 24
 
@@ -51,10 +55,13 @@ def compare_numbers(view: ClaimView, evidence: Sequence[Evidence], policy: Polic
     used: list[Evidence] = []
     cover = {item.index: share(view.stems, item.stems) for item in evidence}
     for quantity in quantities:
-        equal, different, unknown = _counterparts(quantity, evidence, cover, policy)
+        company = {item.index: cover[item.index] + _company(quantity, quantities, item, policy) for item in evidence}
+        equal, different, unknown = _counterparts(quantity, evidence, company, policy)
         rival = different.fit - _MARGIN if different else 0.0
         if equal and different and equal.verdict.loose:
             rival = different.fit
+        elif equal and different and equal.evidence is not different.evidence:
+            rival = different.fit - _MARGIN_ELSEWHERE
         if equal and (different is None or equal.fit >= rival):
             outcomes.append(True)
             used.append(equal.evidence)
@@ -76,6 +83,44 @@ def compare_numbers(view: ClaimView, evidence: Sequence[Evidence], policy: Polic
             outcomes.append(False)
             findings.append(Finding(Reason.NUMBER_ABSENT, quantity.start, quantity.end, None))
     return Numbers(_fold(outcomes), tuple(findings), tuple(used))
+
+
+def compare_charges(view: ClaimView, item: Evidence) -> Finding | None:
+    """Find "free" where the evidence names a price, and a price where it says "free"."""
+    rest = [key for key in view.stems if key not in _PRICE_WORDS]
+    mine = _price(view.analysis, None)
+    if mine is None or not rest or share(rest, item.stems) < 0.75:
+        return None
+    clauses = sorted(set(item.analysis.clauses))
+    clause = max(clauses, key=lambda number: (share(rest, item.analysis.clause_stems(number)), -number), default=None)
+    theirs = _price(item.analysis, clause)
+    if theirs is None or mine[0] == theirs[0]:
+        return None
+    return Finding(Reason.NUMBER_MISMATCH, mine[1], mine[2], item, theirs[1], theirs[2])
+
+
+def _price(sentence: Analysis, clause: int | None) -> tuple[bool, int, int] | None:
+    """Tell whether a clause says "free" (True) or names a price (False), with the place."""
+    places = [place for place, number in enumerate(sentence.clauses) if clause is None or number == clause]
+    if not places:
+        return None
+    start, end = sentence.words[places[0]].start, sentence.words[places[-1]].end
+    prices = [item for item in sentence.quantities if item.kind == Kind.MONEY and item.low > 0 and start <= item.end <= end + 9]
+    free = next((sentence.words[place] for place in places if sentence.words[place].lower == "free"), None)
+    if free is not None and prices:
+        return None
+    if free is not None:
+        return True, free.start, free.end
+    return (False, prices[0].start, prices[0].end) if prices else None
+
+
+def _company(quantity: Quantity, quantities: Sequence[Quantity], item: Evidence, policy: Policy) -> float:
+    """Credit a sentence that also holds the claim's other numbers: those belong together."""
+    others = [other for other in quantities if other is not quantity and not other.weak]
+    if not others:
+        return 0.0
+    held = sum(any(_agreement(other, theirs, policy).equal for theirs in item.analysis.quantities) for other in others)
+    return _COMPANY * held / len(others)
 
 
 def _all_in_order(mine: Sequence[Quantity], theirs: Sequence[Quantity], policy: Policy) -> bool:

@@ -211,6 +211,12 @@ def _modality(view: ClaimView, item: Evidence) -> list[Finding]:
     if not mine and not theirs:
         return []
     findings = _stated_modality(view, item, mine, theirs)
+    for one in mine:
+        # "was supposed to" makes a plan of what the evidence states as done.
+        alone = not any(other.head == one.head for other in theirs)
+        if one.value == "expected" and one.head and alone and covered(one.head, item.analysis.stems):
+            start, end = _word_span(item.analysis, one.head)
+            findings.append(Finding(Reason.MODALITY, one.start, one.end, item, start, end, hard=False))
     for other in theirs:
         if not other.head or not covered(other.head, view.analysis.stems):
             continue

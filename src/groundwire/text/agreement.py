@@ -41,6 +41,8 @@ def same_kind(claim: Quantity, source: Quantity) -> bool:
         return claim.kind == source.kind and _prefix(claim.key) == _prefix(source.key)
     if claim.kind == Kind.DATE and source.kind == Kind.DATE:
         return _shared_fields(claim, source)
+    if {claim.kind, source.kind} == {Kind.DATE, Kind.COUNT}:
+        return _year_of(claim) is not None and _year_of(source) is not None
     if claim.kind == Kind.MEASURE and source.kind == Kind.MEASURE:
         return claim.unit == source.unit or {claim.unit, source.unit} <= {"duration", "calendar"}
     return claim.kind == source.kind
@@ -196,8 +198,12 @@ def _agree_times(claim: Quantity, source: Quantity) -> Agreement:
     if claim.zone and source.zone and claim.zone != source.zone:
         return Agreement(False, Clash.UNIT) if _close(claim.low, source.low) else _UNKNOWN
     if _close(claim.low, source.low):
-        return _SAME
+        return Agreement(False, Clash.DATE) if _opposite_sides(claim, source) else _SAME
     return Agreement(False, Clash.DATE)
+
+
+def _opposite_sides(claim: Quantity, source: Quantity) -> bool:
+    return {claim.bound, source.bound} == {Bound.OVER, Bound.UNDER}
 
 
 def _shared_fields(claim: Quantity, source: Quantity) -> bool:
@@ -220,18 +226,26 @@ def _comparable(date: Date) -> tuple[int | None, ...]:
     return (date.year, date.month, date.day, date.weekday, quarter, decade)
 
 
+def _year_of(quantity: Quantity) -> int | None:
+    """Read the year of a date, or of a bare number that may be one (a table cell)."""
+    if quantity.kind == Kind.DATE:
+        return next((date.year for date in quantity.dates if date.year is not None), None)
+    bare = quantity.kind == Kind.COUNT and len(quantity.text) == 4 and quantity.text.isdigit()
+    return int(quantity.text) if bare and 1500 <= int(quantity.text) <= 2100 else None
+
+
 def _agree_dates(claim: Quantity, source: Quantity) -> Agreement:
     if claim.kind != source.kind:
-        bare, dated = (claim, source) if claim.kind == Kind.COUNT else (source, claim)
-        if bare.kind == Kind.COUNT and any(date.year == bare.low for date in dated.dates):
-            return _SAME
-        return _UNKNOWN
+        mine, theirs = _year_of(claim), _year_of(source)
+        if mine is None or theirs is None:
+            return _UNKNOWN
+        return _SAME if mine == theirs else Agreement(False, Clash.DATE)
     outcome = _UNKNOWN
     for first in claim.dates:
         for second in source.dates:
             verdict = _agree_date(first, second)
             if verdict.equal:
-                return verdict
+                return Agreement(False, Clash.DATE) if _opposite_sides(claim, source) else verdict
             if verdict.equal is False:
                 outcome = verdict
     return outcome

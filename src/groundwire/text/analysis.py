@@ -59,6 +59,11 @@ def _verb_shares() -> dict[str, int]:
     return shares
 
 
+def verb_share(key: str) -> int:
+    """Return how often a stem is a verb, in percent; 0 for words that never are."""
+    return _verb_shares().get(key, 0)
+
+
 @cache
 def _irregular_pasts() -> frozenset[str]:
     return frozenset(

@@ -73,6 +73,7 @@ _MONTH_LEAD = re.compile(
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?<![\w.,$€£#-])(1[0-9]\d\d|20\d\d)(?![\w,.]?\d|\s?%|['’]|\w)")
+_YEARS = re.compile(r"(?<![\w.,$€£#/-])(1[5-9]\d\d|20\d\d)\s?[-–—/]\s?(1[5-9]\d\d|20\d\d|\d\d)(?![\w,.]?\d|\s?%|[-/]\d|\w)")
 _YEAR_LEAD = re.compile(
     r"(?:\b(?:in|since|until|till|by|from|to|before|after|during|between|around|circa|year|years|early|late|mid|fy|fiscal|through|and|as of|spring|summer|autumn|fall|winter|end of|start of|beginning of|of|desde|seit|depuis|im|en)\s+|[(–-]\s?)$",
     re.IGNORECASE,
@@ -101,6 +102,12 @@ def find_moments(text: str) -> list[Moment]:
                 taken.append(moment)
                 if name == "day_month":
                     taken.extend(_first_of_range(text, moment))
+    for match in _YEARS.finditer(text):
+        if not any(match.start() < other.end and other.start < match.end() for other in taken):
+            for group in (1, 2):
+                year = int(match.group(group))
+                year += int(match.group(1)) // 100 * 100 if year < 100 else 0
+                taken.append(Moment(match.start(group), match.end(group), (Date(year=year),)))
     for match in _YEAR.finditer(text):
         if any(match.start() < other.end and other.start < match.end() for other in taken):
             continue

@@ -30,7 +30,7 @@ def _cues() -> tuple[re.Pattern[str], dict[str, bool]]:
 
 
 _MAYBE = re.compile(
-    r"n['’]t|no|never|without|lack|fail|hardly|barely|scarcely|rarely|seldom|unable|refus|declin|absence|free of|devoid|instead|rather|except|excluding|far from|by no",
+    r"n['’]t|no|never|neither|without|lack|fail|hardly|barely|scarcely|rarely|seldom|unable|refus|declin|absence|free of|devoid|instead|rather|except|excluding|far from|by no",
     re.IGNORECASE,
 )
 

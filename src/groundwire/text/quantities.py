@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 
-from groundwire.text.bounds import Bound, bound_after, bound_before
+from groundwire.text.bounds import Bound, bound_after, bound_before, side_before
 from groundwire.text.dates import Date, Moment, find_moments
 from groundwire.text.lexicon import load_map, load_rows
 from groundwire.text.numerals import Numeral, find_numerals
@@ -106,8 +106,8 @@ def find_quantities(text: str, words: Sequence[Word]) -> list[Quantity]:
     numerals = [item for item in find_numerals(text) if not _overlaps((item.start, item.end), taken)]
     quantities.extend(_typed(numerals, text))
     quantities.sort(key=lambda item: item.start)
-    borders = [(item.start, item.end) for item in quantities]
-    return [_with_slot(item, place, borders, words, text) for place, item in enumerate(quantities)]
+    borders = [(item.end, item.kind in (Kind.DATE, Kind.IDENTIFIER)) for item in quantities]
+    return [_with_slot(item, place, quantities, borders, words, text) for place, item in enumerate(quantities)]
 
 
 def _worth_reading(text: str, words: Sequence[Word]) -> bool:
@@ -142,7 +142,7 @@ def _looks_like_phone(text: str) -> bool:
 def _from_moment(moment: Moment, text: str) -> Quantity:
     kind = Kind.DATE if moment.readings else Kind.TIME
     value = float(moment.minutes or 0)
-    bound = bound_before(text, moment.start)
+    bound = side_before(text, moment.start)
     return Quantity(
         moment.start, moment.end, text[moment.start : moment.end], kind, value, value,
         dates=moment.readings, zone=moment.zone, bound=bound,
@@ -368,10 +368,12 @@ _SLOT_STOP = re.compile(r"[;:!?()\[\]|—]|,\s|\.\s")
 
 
 def _with_slot(
-    quantity: Quantity, place: int, borders: Sequence[tuple[int, int]], words: Sequence[Word], text: str
+    quantity: Quantity, place: int, quantities: Sequence[Quantity], borders: Sequence[tuple[int, bool]],
+    words: Sequence[Word], text: str,
 ) -> Quantity:
-    left = borders[place - 1][1] if place else 0
-    right = borders[place + 1][0] if place + 1 < len(borders) else len(text)
+    # A weekday or year before a number labels it; another amount begins a slot of its own.
+    left = max((end for end, label in borders[:place] if not label), default=0)
+    right = quantities[place + 1].start if place + 1 < len(quantities) else len(text)
     before: list[str] = []
     far: list[str] = []
     for word in reversed(words):
@@ -405,6 +407,8 @@ def with_unit(quantity: Quantity, name: str) -> Quantity:
     if quantity.kind != Kind.COUNT:
         return quantity
     for unit in reversed(_UNIT_IN_NAME.findall(name)):
+        if unit.lower() in ("year", "month", "week", "day", "hour", "second"):
+            continue  # "Year" names the cells, it is not their unit
         known = unit in "%$€£¥" or unit.lower() in _units() or unit.lower() in load_map("currencies")
         if known and (len(unit) > 1 or not unit.isalpha()):
             written = f"{unit}{quantity.text}" if unit in "$€£¥" else f"{quantity.text} {unit}"

@@ -139,6 +139,8 @@ def _stop_ends(word: str, next_word: str, first: str, left: str) -> bool:
     if kind == "mid":
         return False
     if kind == "soft":
+        if lower in ("a.m", "p.m"):
+            return not next_word.isupper()  # a time zone goes on, a capitalised word begins anew
         return clear_start
     if len(word) == 1 and word.isupper():
         previous = left.split()[-1] if left.split() else ""
