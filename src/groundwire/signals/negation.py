@@ -160,11 +160,20 @@ def _compare_clauses(
     if clashing and not odd:
         one, two = claim.words[clashing[0][0]], source.words[clashing[0][1]]
         return Finding(Reason.ANTONYM, one.start, one.end, item, two.start, two.end)
-    if clashing or not odd or (mine and theirs):
+    if clashing or not odd or (mine and theirs and not _all_clear(claim, mine, source, theirs)):
         # With denials left on both sides, in other words, nobody can tell.
         return None
     claim_span, source_span = _span(claim, my_cues, shared), _span(source, their_cues, shared)
     return Finding(Reason.NEGATION_FLIP, *claim_span, item, *source_span)
+
+
+def _all_clear(claim: Analysis, mine: Sequence[Negation], source: Analysis, theirs: Sequence[Negation]) -> bool:
+    """Tell whether every denial denies a verb that the other side affirms."""
+    return all(
+        cue.verbal and cue.head >= 0 and covered(sentence.words[cue.head].stem, other.stems)
+        for sentence, cues, other in ((claim, mine, source), (source, theirs, claim))
+        for cue in cues
+    )
 
 
 def _counts(cue: Negation, sentence: Analysis, others: frozenset[str]) -> bool:

@@ -44,19 +44,21 @@ def compare_numbers(view: ClaimView, evidence: Sequence[Evidence], policy: Polic
     quantities = view.analysis.quantities
     if not quantities:
         return Numbers(None, (), ())
-    if (
-        evidence
-        and share(view.stems, evidence[0].stems) >= 0.5
-        and _all_in_order(quantities, evidence[0].analysis.quantities, policy)
-    ):
-        return Numbers(True, (), (evidence[0],))
+    best = evidence[0] if evidence else None
+    whole = best is not None and not best.header and share(view.stems, best.stems) >= 0.5
+    if best is not None and whole and _all_in_order(quantities, best.analysis.quantities, policy):
+        return Numbers(True, (), (best,))
+    exchanged = _exchanged(view, best, policy) if best is not None else None
+    if exchanged is not None:
+        return Numbers(False, (exchanged,), (exchanged.evidence,) if exchanged.evidence else ())
     outcomes: list[bool | None] = []
     findings: list[Finding] = []
     used: list[Evidence] = []
     cover = {item.index: share(view.stems, item.stems) for item in evidence}
+    taken = _taken(quantities, evidence, cover, policy)
     for quantity in quantities:
         company = {item.index: cover[item.index] + _company(quantity, quantities, item, policy) for item in evidence}
-        equal, different, unknown = _counterparts(quantity, evidence, company, policy)
+        equal, different, unknown = _counterparts(quantity, evidence, company, policy, taken)
         rival = different.fit - _MARGIN if different else 0.0
         if equal and different and equal.verdict.loose:
             rival = different.fit
@@ -137,6 +139,23 @@ def _all_in_order(mine: Sequence[Quantity], theirs: Sequence[Quantity], policy: 
     return True
 
 
+def _exchanged(view: ClaimView, best: Evidence, policy: Policy) -> Finding | None:
+    """Find two numbers that changed places in a sentence that is otherwise word for word the same."""
+    mine, theirs = view.analysis.quantities, best.analysis.quantities
+    if len(mine) < 2 or len(mine) != len(theirs):
+        return None
+    if [word.stem for word in view.analysis.words] != [word.stem for word in best.analysis.words]:
+        return None
+    for place, (one, two) in enumerate(zip(mine, theirs, strict=True)):
+        if _agreement(one, two, policy).equal:
+            continue
+        if any(_exactly(_agreement(one, other, policy)) for other in theirs[place + 1 :]):
+            verdict = _agreement(one, two, policy)
+            return Finding(_reason(verdict.clash), one.start, one.end, best, two.start, two.end)
+        return None
+    return None
+
+
 def _exactly(verdict: Agreement) -> bool:
     return bool(verdict.equal) and not verdict.loose
 
@@ -159,8 +178,24 @@ def _reason(clash: Clash) -> Reason:
     return Reason.DATE_MISMATCH if clash == Clash.DATE else Reason.NUMBER_MISMATCH
 
 
+def _taken(
+    quantities: Sequence[Quantity], evidence: Sequence[Evidence], cover: dict[int, float], policy: Policy
+) -> dict[tuple[int, int], Quantity]:
+    """Give each number of the claim the equal number that fits it best; that one is spoken for."""
+    taken: dict[tuple[int, int], Quantity] = {}
+    if len(quantities) < 2:
+        return taken
+    for quantity in quantities:
+        equal, different, _ = _counterparts(quantity, evidence, cover, policy, taken)
+        fits = equal is not None and (different is None or equal.fit >= different.fit)
+        if equal is not None and fits and not equal.verdict.loose:
+            taken.setdefault((equal.evidence.index, equal.quantity.start), quantity)
+    return taken
+
+
 def _counterparts(
-    quantity: Quantity, evidence: Sequence[Evidence], cover: dict[int, float], policy: Policy
+    quantity: Quantity, evidence: Sequence[Evidence], cover: dict[int, float], policy: Policy,
+    taken: dict[tuple[int, int], Quantity],
 ) -> tuple[_Counterpart | None, _Counterpart | None, _Counterpart | None]:
     equal: _Counterpart | None = None
     different: _Counterpart | None = None
@@ -177,6 +212,7 @@ def _counterparts(
                 verdict.equal is False
                 and (comparable or verdict.clash == Clash.UNIT)
                 and not _other_length(quantity, other, nearness)
+                and taken.get((item.index, other.start), quantity) is quantity
             ):
                 different = _better(different, found)
             elif (verdict.equal is None and (comparable or verdict.loose)) or verdict.equal:

@@ -31,6 +31,7 @@ _SAME = Agreement(True)
 _HOLDS = Agreement(True, loose=True)
 _CLOSE = 1e-9
 _DAYS_A_MONTH = 30.4375
+_ROUNDED = 100_000.0
 _LOWER = (Bound.OVER, Bound.MIN)
 _UPPER = (Bound.UNDER, Bound.MAX)
 
@@ -139,8 +140,9 @@ def _differ() -> Agreement:
 
 
 def _rounds_to(claim: Quantity, source: Quantity) -> bool:
-    # "2.5 million" for 2,513,000 is a rounding nobody announced: neither proof nor error.
-    if claim.low != claim.high or source.low != source.high or claim.step <= source.step or claim.low == 0:
+    # "2.5 million" for 2,513,000 is how such numbers are spoken: neither proof nor error.
+    # Smaller numbers are held to what they say unless a word like "about" announces otherwise.
+    if claim.low != claim.high or source.low != source.high or claim.step <= source.step or claim.step < _ROUNDED:
         return False
     return abs(claim.low - source.low) <= claim.step / 2 and abs(claim.low - source.low) <= 0.02 * abs(source.low)
 

@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 
 from groundwire.text.lexicon import load_map, load_rows, load_words
 from groundwire.text.quantities import Quantity, find_quantities
-from groundwire.text.tokens import Word, find_words, stem
+from groundwire.text.tokens import Word, find_words, verb_shares
 
 _HARD_BREAK = re.compile(r"[;:!?()\[\]{}|—]|\s[-–]\s")
 
@@ -51,20 +51,6 @@ def analyse(text: str) -> Analysis:
 
 
 @cache
-def _verb_shares() -> dict[str, int]:
-    shares: dict[str, int] = {}
-    for lemma, _, share in load_rows("verbs"):
-        key = stem(lemma)
-        shares[key] = max(int(share), shares.get(key, 0))
-    return shares
-
-
-def verb_share(key: str) -> int:
-    """Return how often a stem is a verb, in percent; 0 for words that never are."""
-    return _verb_shares().get(key, 0)
-
-
-@cache
 def _irregular_pasts() -> frozenset[str]:
     return frozenset(
         form for _, forms, _ in load_rows("verbs") for form in forms.split(",") if form and not form.endswith("ing")
@@ -81,7 +67,7 @@ def is_verb(words: Sequence[Word], place: int) -> bool:
     word = words[place]
     if auxiliary(word):
         return True
-    share = _verb_shares().get(word.stem)
+    share = verb_shares().get(word.stem)
     if share is None or not word.content:
         return False
     lower = word.lower

@@ -376,8 +376,14 @@ def _with_slot(
     right = quantities[place + 1].start if place + 1 < len(quantities) else len(text)
     before: list[str] = []
     far: list[str] = []
+    reached = quantity.start
     for word in reversed(words):
-        if word.end > quantity.start or not word.content:
+        if word.end > quantity.start:
+            continue
+        if reached - word.end > 1 and _SLOT_STOP.search(text, word.end, reached):
+            left = max(left, word.end)  # a comma ends the slot
+        reached = word.start
+        if not word.content:
             continue
         if len(before) + len(far) == _SLOT_WORDS:
             break
