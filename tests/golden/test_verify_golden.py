@@ -9,7 +9,6 @@ import pytest
 from groundwire import VerifiedScorer
 
 
-
 def load(*names: str) -> list[dict[str, Any]]:
     return [
         json.loads(line)

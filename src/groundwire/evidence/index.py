@@ -10,7 +10,8 @@ from functools import cached_property
 from groundwire.text.analysis import Analysis, analyse
 from groundwire.text.entities import capitals_in
 from groundwire.text.meaning import opposites, synonyms
-from groundwire.text.quantities import Quantity, with_unit
+from groundwire.text.quantities import with_unit
+from groundwire.text.quantity import Quantity
 from groundwire.text.sentences import Unit, split_cells, split_sentences
 from groundwire.text.tokens import content_stems
 from groundwire.types import Source

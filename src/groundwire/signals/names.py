@@ -93,9 +93,7 @@ def _substitution(view: ClaimView, item: Evidence, missing: Sequence[Name], extr
     return None
 
 
-def _from_other_clause(
-    view: ClaimView, item: Evidence, mine: Sequence[Name], extra: Sequence[Name]
-) -> Finding | None:
+def _from_other_clause(view: ClaimView, item: Evidence, mine: Sequence[Name], extra: Sequence[Name]) -> Finding | None:
     """Find a name that the sentence holds in one clause and the claim puts into another."""
     claim, source = view.analysis, item.analysis
     if not extra or len(set(claim.clauses)) != 1 or len(set(source.clauses)) < 2:
@@ -117,9 +115,7 @@ def _from_other_clause(
 
 
 def _clause_at(sentence: Analysis, offset: int) -> int:
-    return next(
-        (number for word, number in zip(sentence.words, sentence.clauses, strict=True) if word.end > offset), 0
-    )
+    return next((number for word, number in zip(sentence.words, sentence.clauses, strict=True) if word.end > offset), 0)
 
 
 def _same_neighbour(claim: Analysis, mine: Name, source: Analysis, theirs: Name) -> bool:

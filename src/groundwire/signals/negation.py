@@ -79,7 +79,9 @@ def _answered_by_cell(view: ClaimView, item: Evidence) -> list[Finding]:
         if answer is None or not stems or not all(covered(key, view.analysis.stems) for key in stems):
             continue
         if denied == (answer == "yes"):
-            place = next(p for p in view.analysis.content if covered(stems[0], frozenset((view.analysis.words[p].stem,))))
+            place = next(
+                p for p in view.analysis.content if covered(stems[0], frozenset((view.analysis.words[p].stem,)))
+            )
             word = view.analysis.words[place]
             return [Finding(Reason.NEGATION_FLIP, word.start, word.end, item, start, end)]
     return []

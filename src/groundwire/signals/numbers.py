@@ -8,10 +8,10 @@ from groundwire.evidence import Evidence
 from groundwire.signals.claim import ClaimView
 from groundwire.signals.coverage import covered, share
 from groundwire.signals.finding import Finding
-from groundwire.text.analysis import Analysis
 from groundwire.text.agreement import Agreement, Clash, agree, same_kind
+from groundwire.text.analysis import Analysis
 from groundwire.text.lexicon import load_words
-from groundwire.text.quantities import Kind, Quantity
+from groundwire.text.quantity import Kind, Quantity
 from groundwire.types import Policy, Reason
 
 # How much better another slot must fit before an equal number no longer counts.
@@ -107,7 +107,11 @@ def _price(sentence: Analysis, clause: int | None) -> tuple[bool, int, int] | No
     if not places:
         return None
     start, end = sentence.words[places[0]].start, sentence.words[places[-1]].end
-    prices = [item for item in sentence.quantities if item.kind == Kind.MONEY and item.low > 0 and start <= item.end <= end + 9]
+    prices = [
+        item
+        for item in sentence.quantities
+        if item.kind == Kind.MONEY and item.low > 0 and start <= item.end <= end + 9
+    ]
     free = next((sentence.words[place] for place in places if sentence.words[place].lower == "free"), None)
     if free is not None and prices:
         return None
@@ -194,7 +198,10 @@ def _taken(
 
 
 def _counterparts(
-    quantity: Quantity, evidence: Sequence[Evidence], cover: dict[int, float], policy: Policy,
+    quantity: Quantity,
+    evidence: Sequence[Evidence],
+    cover: dict[int, float],
+    policy: Policy,
     taken: dict[tuple[int, int], Quantity],
 ) -> tuple[_Counterpart | None, _Counterpart | None, _Counterpart | None]:
     equal: _Counterpart | None = None
@@ -261,14 +268,14 @@ def _derived(view: ClaimView, quantity: Quantity, evidence: Sequence[Evidence]) 
         return False
     if load_words("arithmetic_cues").isdisjoint(word.lower for word in view.analysis.words):
         return False
-    values: list[tuple[float, Kind]] = []
-    for item in evidence[:4]:
-        for other in item.analysis.quantities:
-            if other.kind in (quantity.kind, Kind.COUNT) and other.unit in (quantity.unit, ""):
-                values.append((other.low, other.kind))
-    values = values[:_MOST_DERIVED]
+    values = [
+        other.low
+        for item in evidence[:4]
+        for other in item.analysis.quantities
+        if other.kind in (quantity.kind, Kind.COUNT) and other.unit in (quantity.unit, "")
+    ]
     target = abs(quantity.low)
-    for (first, _), (second, _) in combinations(values, 2):
+    for first, second in combinations(values[:_MOST_DERIVED], 2):
         results = [first + second, abs(first - second), (first + second) / 2]
         if any(abs(result - target) <= 1e-9 * max(1.0, target) for result in results):
             return True

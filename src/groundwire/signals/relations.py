@@ -170,9 +170,8 @@ def _quantifiers(view: ClaimView, item: Evidence) -> list[Finding]:
             and covered(one.head, item.stems)
             and not any(o.value == "only" for o in theirs)
         ):
-            word = next((w for w in item.analysis.words if w.stem == one.head), None)
-            if word is not None:
-                findings.append(Finding(Reason.QUANTIFIER, one.start, one.end, item, word.start, word.end, hard=False))
+            start, end = _word_span(item.analysis, one.head)
+            findings.append(Finding(Reason.QUANTIFIER, one.start, one.end, item, start, end, hard=False))
     return findings
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from groundwire.text.lexicon import load_map, load_rows, load_words
-from groundwire.text.quantities import Quantity, find_quantities
+from groundwire.text.quantities import find_quantities
+from groundwire.text.quantity import Quantity
 from groundwire.text.tokens import Word, find_words, verb_shares
 
 _HARD_BREAK = re.compile(r"[;:!?()\[\]{}|—]|\s[-–]\s")
@@ -101,7 +102,12 @@ def _clauses(text: str, words: Sequence[Word], verbs: frozenset[int]) -> list[in
             comma = not plain and "," in gap
             starts = (
                 (not plain and _HARD_BREAK.search(gap) is not None)
-                or (not plain and "." in gap and len(words[place - 1].text) > 3 and not words[place - 1].text[:1].isupper())
+                or (
+                    not plain
+                    and "." in gap
+                    and len(words[place - 1].text) > 3
+                    and not words[place - 1].text[:1].isupper()
+                )
                 or word.lower in load_words("clause_words")
                 or (
                     comma

@@ -5,7 +5,6 @@ from functools import cache, lru_cache
 from groundwire.text.lexicon import load_rows
 from groundwire.text.tokens import stem, verb_share
 
-
 _PREFIXES = ("un", "in", "im", "ir", "non", "dis")
 
 

@@ -85,7 +85,11 @@ def _word_facts(token: str) -> tuple[str, str, bool]:
     lower = fold(token)
     if "." in token or (token.isupper() and lower in load_words("acronyms")):
         letters = lower.replace(".", "")
-        return letters if "." in token else lower, ".".join(letters), letters not in ("eg", "ie", "am", "pm", "zb", "dh")
+        return (
+            letters if "." in token else lower,
+            ".".join(letters),
+            letters not in ("eg", "ie", "am", "pm", "zb", "dh"),
+        )
     content = len(lower) >= _MIN_CONTENT and not is_function_word(lower)
     if not content and len(lower) >= 2 and token.isascii() and token.isupper() and not is_function_word(lower):
         # Two-letter acronyms (EU, AI) carry content though they are short.
