@@ -6,17 +6,18 @@ from functools import cache
 
 from groundwire.evidence import Evidence, SourceIndex
 from groundwire.nli import NLI, DivergenceScorer
+from groundwire.signals.charges import compare_charges
 from groundwire.signals.claim import ClaimView
+from groundwire.signals.counterparts import matches
 from groundwire.signals.coverage import covered, share, union
 from groundwire.signals.entailment import Divergences, overlap_divergence, with_conflict
 from groundwire.signals.finding import Finding
 from groundwire.signals.names import Aliases, Names, alias_table, compare_names
 from groundwire.signals.negation import compare_polarity
-from groundwire.signals.numbers import Numbers, compare_charges, compare_numbers
+from groundwire.signals.numbers import compare_numbers, match_numbers
 from groundwire.signals.reading import read
 from groundwire.signals.relations import compare_relations
 from groundwire.signals.substitution import find_other_cell, find_other_subject, find_substitution
-from groundwire.text.agreement import agree
 from groundwire.text.lexicon import load_words
 from groundwire.text.meaning import against, is_specific
 from groundwire.text.tokens import stem
@@ -120,7 +121,7 @@ def _measure_one(
     aliases = alias_table(policy)
     ranked = sorted(items, key=lambda item: (-_rough_fit(view, item), item.index))
     # Numbers are compared by value, which the index cannot: they may make up for this much.
-    enough = _rough_fit(view, ranked[0]) - 1.0 - len(view.analysis.quantities)
+    enough = _rough_fit(view, ranked[0]) - 1.0 - 0.5 * len(view.analysis.quantities)
     close = [item for item in ranked[:_CLOSE_FIT] if _rough_fit(view, item) >= enough]
     fits = {item.index: _fit(view, item, policy) for item in close}
     ranked = sorted(close, key=lambda item: (-fits[item.index], item.index)) + ranked[len(close) :]
@@ -234,14 +235,11 @@ def _fit(view: ClaimView, item: Evidence, policy: Policy) -> float:
     for name in view.names:
         total += 1
         hits += share([stem(part) for part in name.key], item.stems)
-    for quantity in view.analysis.quantities:
-        if quantity.weak:
-            continue
-        total += 1
-        hits += any(
-            agree(quantity, other, policy.approximate_within, policy.approximate_beyond).equal
-            for other in item.analysis.quantities
-        )
+    found = matches(view, item, policy)
+    for number, quantity in enumerate(view.analysis.quantities):
+        if not quantity.weak:
+            total += 1
+            hits += any(match.verdict.equal for match in found[number])
     lead = view.lead - set(view.stems)
     bonus = _LEAD * share(sorted(lead), item.stems) if lead else 0.0
     if item.label and item.label <= frozenset(view.stems):
@@ -280,5 +278,5 @@ def _span(
     policy: Policy, aliases: Aliases,
 ) -> Span:  # fmt: skip
     divergence = model.of(number, item) if model else overlap_divergence(share(view.stems, item.stems))
-    numbers: Numbers = compare_numbers(view, [item], policy)
-    return Span(item, divergence, compare_names(view, item, index, aliases).match, numbers.match)
+    names = compare_names(view, item, index, aliases)
+    return Span(item, divergence, names.match, match_numbers(view, item, policy))
