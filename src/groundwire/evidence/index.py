@@ -9,6 +9,7 @@ from functools import cached_property
 
 from groundwire.text.analysis import Analysis, analyse
 from groundwire.text.entities import capitals_in
+from groundwire.text.language import tell_languages
 from groundwire.text.meaning import opposites, synonyms
 from groundwire.text.quantities import with_unit
 from groundwire.text.quantity import Quantity
@@ -22,9 +23,9 @@ _OPPOSITE_WEIGHT = 0.5
 _HEADING_END = (":", "：")
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Evidence:
-    """One source sentence with its place and what its surroundings call it."""
+    """One source sentence with its place and what its surroundings call it; never changed once made."""
 
     text: str
     index: int
@@ -51,7 +52,7 @@ class Evidence:
             if start <= quantity.start < end:
                 stems = tuple(content_stems(name))
                 typed = with_unit(quantity, name)
-                return replace(typed, after=(*typed.after, *stems), before=(*typed.before, *stems))
+                return typed._replace(after=(*typed.after, *stems), before=(*typed.before, *stems))
         return quantity
 
 
@@ -60,11 +61,17 @@ class SourceIndex:
 
     def __init__(self, sources: Sequence[Source]) -> None:
         self.sentences: list[Evidence] = []
+        self._sources = tuple(sources)
         self._postings: dict[str, list[int]] = {}
         self._rows: dict[tuple[str, ...], list[Evidence]] = {}
         for source in sources:
             self._add(source)
         self.vocabulary = frozenset(self._postings)
+
+    @cached_property
+    def languages(self) -> frozenset[str]:
+        """Collect the languages the sources are written in."""
+        return frozenset().union(*(tell_languages(source.text) for source in self._sources))
 
     def __len__(self) -> int:
         return len(self.sentences)

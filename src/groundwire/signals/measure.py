@@ -18,6 +18,7 @@ from groundwire.signals.numbers import compare_numbers, match_numbers
 from groundwire.signals.reading import read
 from groundwire.signals.relations import compare_relations
 from groundwire.signals.substitution import find_other_cell, find_other_subject, find_substitution
+from groundwire.text.language import tell_languages
 from groundwire.text.lexicon import load_words
 from groundwire.text.meaning import against, is_specific
 from groundwire.text.tokens import stem
@@ -30,7 +31,9 @@ _LEAD = 0.25
 _LABEL = 0.3
 # Words alone cannot tell a paraphrase from an invention: with fewer of them found, nobody can say.
 _TRACED = 0.7
-_CLOSE_FIT = 5
+_SHARED_VOCABULARY = 0.5
+_CLOSE_FIT = 4
+_WIDE_READ = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,8 @@ class Signals:
     findings: tuple[Finding, ...]
     matched: Evidence | None
     spans: tuple[Span, ...]
+    derived: bool = False  # a number follows from two of the source
+    foreign: bool = False  # the sources are written in another language than the claim
     traced: float | None = None  # as traceability, with names and opposites understood; None with a model
 
     @property
@@ -137,18 +142,33 @@ def _measure_one(
         best = _denied_part(view, best, items) or best
     ranked.remove(best.evidence)
     ranked.insert(0, best.evidence)
-    numbers = compare_numbers(view, _bearing(view, ranked, max(len(close), top_k)), policy)
+    numbers = compare_numbers(view, _bearing(view, ranked, len(close)), policy)
+    if numbers.match is not True and len(close) < _WIDE_READ:
+        # Before a number is called wrong or missing, more of the source is looked through.
+        numbers = compare_numbers(view, _bearing(view, ranked, _WIDE_READ), policy)
     coverage = _coverage(view, best.evidence, ranked)
     findings = best.findings + numbers.findings
     hard = any(finding.hard and finding.reason != Reason.NUMBER_ABSENT for finding in findings)
     divergence = overlap_divergence(coverage) if model is None else model.of(number, best.evidence)
     if hard:
         divergence = with_conflict(divergence, coverage, model is not None)
-    spans = tuple(_span(number, view, item, index, model, policy, aliases) for item in ranked[:top_k])
+    spans = tuple(
+        _span(number, view, item, index, model, policy, aliases, read_closely=item in close or item is best.evidence)
+        for item in ranked[:top_k]
+    )
     return Signals(
         divergence, best.names.match, best.names.vote, numbers.match, best.flip, trace, coverage, findings,
-        best.evidence, spans, _traced(view, best, index) if model is None else None,
+        best.evidence, spans, numbers.derived, _is_foreign(view, index, trace),
+        _traced(view, best, index) if model is None else None,
     )  # fmt: skip
+
+
+def _is_foreign(view: ClaimView, index: SourceIndex, trace: float | None) -> bool:
+    """Tell whether claim and sources share no language, so that missing words prove nothing."""
+    if trace is None or trace >= _SHARED_VOCABULARY:
+        return False
+    mine = tell_languages(view.claim.text)
+    return bool(mine) and bool(index.languages) and mine.isdisjoint(index.languages)
 
 
 @cache
@@ -275,8 +295,12 @@ def _coverage(view: ClaimView, best: Evidence, ranked: Sequence[Evidence]) -> fl
 
 def _span(
     number: int, view: ClaimView, item: Evidence, index: SourceIndex, model: Divergences | None,
-    policy: Policy, aliases: Aliases,
+    policy: Policy, aliases: Aliases, *, read_closely: bool,
 ) -> Span:  # fmt: skip
+    """Describe one sentence; names and numbers are compared only where the wording comes near."""
     divergence = model.of(number, item) if model else overlap_divergence(share(view.stems, item.stems))
+    if not read_closely:
+        held = [all(covered(stem(part), item.stems) for part in name.key) for name in view.names]
+        return Span(item, divergence, sum(held) / len(held) if held else 1.0, None)
     names = compare_names(view, item, index, aliases)
     return Span(item, divergence, names.match, match_numbers(view, item, policy))

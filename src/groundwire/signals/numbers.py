@@ -20,10 +20,11 @@ _COMPANY = 0.3
 
 
 class Numbers(NamedTuple):
-    """What the numbers say: match and clashes."""
+    """What the numbers say: match, clashes, and whether one was computed from two others."""
 
     match: bool | None
     findings: tuple[Finding, ...]
+    derived: bool = False
 
 
 def compare_numbers(view: ClaimView, evidence: Sequence[Evidence], policy: Policy) -> Numbers:
@@ -42,12 +43,14 @@ def compare_numbers(view: ClaimView, evidence: Sequence[Evidence], policy: Polic
     taken = _taken(view, evidence, cover, policy)
     outcomes: list[bool | None] = []
     findings: list[Finding] = []
+    derived = False
     for number, quantity in enumerate(quantities):
         fits = {item.index: cover[item.index] + _company(number, view, item, policy) for item in evidence}
         found = counterparts(number, view, evidence, fits, policy, taken)
         outcome, clashing = _outcome(found)
         if outcome is not True and is_derived(view, quantity, evidence):
             outcomes.append(None)
+            derived = True
         elif clashing is not None:
             outcomes.append(False)
             item, theirs = clashing.match.evidence, clashing.match.quantity
@@ -58,7 +61,7 @@ def compare_numbers(view: ClaimView, evidence: Sequence[Evidence], policy: Polic
             findings.append(Finding(Reason.NUMBER_ABSENT, quantity.start, quantity.end, None))
         else:
             outcomes.append(outcome if outcome is not False else None)
-    return Numbers(_fold(outcomes), tuple(findings))
+    return Numbers(_fold(outcomes), tuple(findings), derived)
 
 
 def match_numbers(view: ClaimView, item: Evidence, policy: Policy) -> bool | None:

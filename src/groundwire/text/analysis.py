@@ -46,7 +46,6 @@ class Analysis:
         """Collect the content stems of a clause."""
         return frozenset(self.words[place].stem for place in self.content if self.clauses[place] == clause)
 
-
     def inherited_subject(self, clause: int) -> frozenset[str]:
         """Collect the subject that a clause without one of its own takes from the clause before."""
         if clause == 0:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 
 from groundwire.text.bounds import Bound, bound_after, bound_before, side_before
@@ -10,7 +9,7 @@ from groundwire.text.dates import Moment, find_moments
 from groundwire.text.lexicon import load_map, load_rows
 from groundwire.text.numerals import Numeral, find_numerals
 from groundwire.text.quantity import Kind, Quantity
-from groundwire.text.slots import with_slot
+from groundwire.text.slots import with_slots
 from groundwire.text.tokens import Word
 
 _DIGIT = re.compile(r"\d")
@@ -71,8 +70,7 @@ def find_quantities(text: str, words: Sequence[Word]) -> list[Quantity]:
     numerals = [item for item in find_numerals(text, spelled) if not _overlaps((item.start, item.end), taken)]
     quantities.extend(_typed(numerals, text))
     quantities.sort(key=lambda item: item.start)
-    borders = [(item.end, item.kind in (Kind.DATE, Kind.IDENTIFIER)) for item in quantities]
-    return [with_slot(item, place, quantities, borders, words, text) for place, item in enumerate(quantities)]
+    return with_slots(quantities, words, text)
 
 
 @cache
@@ -328,7 +326,8 @@ def with_unit(quantity: Quantity, name: str) -> Quantity:
             written = f"{unit}{quantity.text}" if unit in "$€£¥" else f"{quantity.text} {unit}"
             typed = [item for item in find_quantities(written, ()) if item.kind != Kind.COUNT]
             if len(typed) == 1:
-                place = {"start": quantity.start, "end": quantity.end, "text": quantity.text}
-                slot = {"before": quantity.before, "near": quantity.near, "after": quantity.after}
-                return replace(typed[0], **place, **slot)  # type: ignore[arg-type]
+                return typed[0]._replace(
+                    start=quantity.start, end=quantity.end, text=quantity.text,
+                    before=quantity.before, near=quantity.near, after=quantity.after,
+                )  # fmt: skip
     return quantity

@@ -36,6 +36,7 @@ class VerifiedScorer:
         self.policy = Policy(
             nli_threshold=nli_threshold, support_threshold=support_threshold, min_confidence=min_confidence
         )
+        self._policy_hash = self.policy.hash
 
     def verify(
         self,
@@ -119,6 +120,7 @@ class VerifiedScorer:
             status=_status(len(checkable), len(index), truncated),
             model=_model_info(self.nli_scorer),
             policy=policy,
+            policy_hash=self._policy_hash if policy is self.policy else policy.hash,
             version=__version__,
         )
 
