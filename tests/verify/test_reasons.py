@@ -19,7 +19,7 @@ from groundwire import Policy, VerifiedScorer
         ("Orla sued Tarn.", "Tarn sued Orla.", "role_swap", "sued", "sued"),
         ("The old pump is faster than the new pump.", "The new pump is faster than the old pump.", "comparative",
          "faster than", "faster than"),
-        ("Lock the door after you leave the room.", "Lock the door before you leave the room.", "order", "after", "before"),
+        ("Lock the door after you leave it.", "Lock the door before you leave it.", "order", "after", "before"),
         ("All lamps failed the test.", "Some lamps failed the test.", "quantifier", "All", "Some"),
         ("Guests must pay at the desk.", "Guests may pay at the desk.", "modality", "must", "may"),
         ("The drug contains ibuprofen.", "The drug contains aspirin.", "substitution", "ibuprofen", "aspirin"),
