@@ -7,11 +7,12 @@ A peer is named by the Python of an environment that has it:
 import argparse
 import json
 import os
+import select
 import statistics
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from benchmarks import metrics, record, texts
 
@@ -20,25 +21,44 @@ GOLDEN = record.ROOT / "tests" / "golden" / "verify_visible.jsonl"
 SHAPES = ((5, 50), (20, 500), (40, 2000))
 SOURCE_WORDS = (1_000, 10_000, 100_000)
 CLAIMS_PER_SIZE = 5
+LIMIT_S = 120
+SLOW_S = 5
 
 
 class Worker:
-    """One system in a process of its own."""
+    """One system in a process of its own, started anew when a call runs over the limit."""
 
     def __init__(self, system: str, python: str) -> None:
-        self._process = subprocess.Popen(
-            [python, str(WORKER), system],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=record.ROOT,
-            env={**os.environ, "PYTHONSAFEPATH": "1"},  # the worker's folder must not shadow a peer's modules
-        )  # fmt: skip
+        self._command = [python, str(WORKER), system]
+        self._process = self._start()
         self.hello = self._read()
 
     def ask(self, response: str, source: str, *, atomic: bool = False) -> dict[str, Any]:
-        """Verify once and return seconds, verdicts, approval and peak memory."""
+        """Verify once and return seconds, verdicts, approval and peak memory, or the error."""
         assert self._process.stdin is not None
         print(json.dumps({"response": response, "source": source, "atomic": atomic}), file=self._process.stdin)
         self._process.stdin.flush()
+        if not select.select([self._process.stdout], [], [], LIMIT_S)[0]:
+            self._process.kill()
+            self.close()
+            self._process = self._start()
+            self._read()
+            return {"error": f"over {LIMIT_S} s", "peak_mb": None}
         return self._read()
+
+    def close(self) -> None:
+        """End the process."""
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+        self._process.wait(timeout=60)
+
+    def _start(self) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            text=True, cwd=record.ROOT,
+            env={**os.environ, "PYTHONSAFEPATH": "1"},  # the worker's folder must not shadow a peer's modules
+        )  # fmt: skip
 
     def _read(self) -> dict[str, Any]:
         assert self._process.stdout is not None
@@ -47,16 +67,6 @@ class Worker:
             raise RuntimeError(f"the worker ended with status {self._process.wait()}; run it by hand to see why")
         answer: dict[str, Any] = json.loads(line)
         return answer
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._process.stdin is not None:
-            self._process.stdin.close()
-        self._process.wait(timeout=60)
-        if self._process.stdout is not None:
-            self._process.stdout.close()
 
 
 def is_right(case: dict[str, Any], answer: dict[str, Any]) -> bool:
@@ -91,20 +101,28 @@ def golden(worker: Worker) -> dict[str, Any]:
 def time_side_by_side(workers: dict[str, Worker], response: str, source: str, rounds: int) -> dict[str, float | None]:
     """Return each system's median milliseconds; the systems take turns, so that a slow moment hits all of them."""
     taken: dict[str, list[float]] = {name: [] for name in workers}
+    turning = dict(workers)
     for turn in range(rounds + 1):
-        for name, worker in workers.items():
+        for name, worker in list(turning.items()):
             answer = worker.ask(response, source)
-            if turn and "error" not in answer:  # the first turn warms caches
+            if "error" in answer:
+                del turning[name]
+                continue
+            slow = answer["seconds"] > SLOW_S
+            if turn or slow:  # the first turn warms caches, which does not matter to a call of seconds
                 taken[name].append(1000 * answer["seconds"])
+            if slow:
+                del turning[name]
     return {name: round(statistics.median(times), 3) if times else None for name, times in taken.items()}
 
 
-def peak_memory(system: str, python: str) -> dict[str, float]:
+def peak_memory(system: str, python: str) -> dict[str, float | None]:
     """Return the peak of a fresh process after a small call and after the largest source."""
-    with Worker(system, python) as worker:
-        small = worker.ask(*texts.make(*SHAPES[0]))["peak_mb"]
-        large = worker.ask(*texts.make_words(CLAIMS_PER_SIZE, SOURCE_WORDS[-1]))["peak_mb"]
-    return {"after_5x50": round(small, 1), "after_100k_words": round(large, 1)}
+    worker = Worker(system, python)
+    small = worker.ask(*texts.make(*SHAPES[0]))["peak_mb"]
+    large = worker.ask(*texts.make_words(CLAIMS_PER_SIZE, SOURCE_WORDS[-1]))["peak_mb"]
+    worker.close()
+    return {"after_5x50": small and round(small, 1), "after_100k_words": large and round(large, 1)}
 
 
 def measure(pythons: dict[str, str], rounds: int) -> dict[str, Any]:
@@ -130,6 +148,7 @@ def measure(pythons: dict[str, str], rounds: int) -> dict[str, Any]:
         rows.append(_row(f"{CLAIMS_PER_SIZE} claims x {words} words", workers, response, source, rounds))
     sizes = rows[len(SHAPES) :]
     figures = {
+        "limit_s": LIMIT_S,
         "not_run": not_run,
         "versions": {name: worker.hello["versions"] for name, worker in workers.items()},
         "load_s": {name: round(worker.hello["load_s"], 3) for name, worker in workers.items()},
@@ -142,7 +161,7 @@ def measure(pythons: dict[str, str], rounds: int) -> dict[str, Any]:
         "golden": {name: golden(worker) for name, worker in workers.items()},
     }
     for worker in workers.values():
-        worker.__exit__()
+        worker.close()
     figures["peak_mb"] = {name: peak_memory(name, pythons[name]) for name in workers}
     return figures
 
@@ -170,16 +189,17 @@ def table(figures: dict[str, Any]) -> str:
         for name in systems:
             taken = row["ms"][name]
             ratio = row["ours_over_peer"].get(name)
-            cells.append("failed" if taken is None else f"{taken:.2f} ms" + (f" ({ratio:g}x)" if ratio else ""))
+            cells.append("no answer" if taken is None else f"{taken:.2f} ms" + (f" ({ratio:g}x)" if ratio else ""))
         lines.append(f"{row['shape']:32}" + "".join(f"{cell:>16}" for cell in cells))
     exponents = figures["source_exponent"]
-    lines.append(f"{'exponent over source words':32}" + "".join(f"{exponents.get(n, 0):>16.2f}" for n in systems))
+    lines.append(f"{'exponent over source words':32}" + "".join(f"{exponents.get(name, '-'):>16}" for name in systems))
     for label, key in (("golden cases right", "right"), ("bad answers approved", "bad_approved")):
         lines.append(f"{label:32}" + "".join(f"{figures['golden'][name][key]:>16}" for name in systems))
+    peaks = figures["peak_mb"]
     for label, key in (("peak MB, small call", "after_5x50"), ("peak MB, 100k words", "after_100k_words")):
-        lines.append(f"{label:32}" + "".join(f"{figures['peak_mb'][name][key]:>16}" for name in systems))
+        lines.append(f"{label:32}" + "".join(f"{peaks[name][key] or '-':>16}" for name in systems))
     lines.extend(f"not run: {name} ({why})" for name, why in figures["not_run"].items())
-    lines.append("(in brackets: our time over the peer's)")
+    lines.append(f"(in brackets: our time over the peer's; no answer: an error or more than {LIMIT_S} s)")
     return "\n".join(lines)
 
 
