@@ -1,0 +1,1 @@
+"""Text in, values out: sentences, claims, words, quantities, names, polarity, relations."""
