@@ -11,6 +11,8 @@ import select
 import statistics
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +38,7 @@ class Worker:
     def ask(self, response: str, source: str, *, atomic: bool = False) -> dict[str, Any]:
         """Verify once and return seconds, verdicts, approval and peak memory, or the error."""
         assert self._process.stdin is not None
+        assert self._process.stdout is not None
         print(json.dumps({"response": response, "source": source, "atomic": atomic}), file=self._process.stdin)
         self._process.stdin.flush()
         if not select.select([self._process.stdout], [], [], LIMIT_S)[0]:
@@ -98,18 +101,24 @@ def golden(worker: Worker) -> dict[str, Any]:
     }
 
 
-def time_side_by_side(workers: dict[str, Worker], response: str, source: str, rounds: int) -> dict[str, float | None]:
-    """Return each system's median milliseconds; the systems take turns, so that a slow moment hits all of them."""
+def time_side_by_side(
+    workers: dict[str, Worker], make: Callable[[int], tuple[str, str]], rounds: int
+) -> dict[str, float | None]:
+    """Return each system's median milliseconds over fresh texts.
+
+    The systems take turns, so that a slow moment hits all of them; no text comes twice, so that no cache answers.
+    """
     taken: dict[str, list[float]] = {name: [] for name in workers}
     turning = dict(workers)
     for turn in range(rounds + 1):
+        response, source = make(turn)
         for name, worker in list(turning.items()):
             answer = worker.ask(response, source)
             if "error" in answer:
                 del turning[name]
                 continue
             slow = answer["seconds"] > SLOW_S
-            if turn or slow:  # the first turn warms caches, which does not matter to a call of seconds
+            if turn or slow:  # the first turn loads word lists, which does not matter to a call of seconds
                 taken[name].append(1000 * answer["seconds"])
             if slow:
                 del turning[name]
@@ -141,11 +150,11 @@ def measure(pythons: dict[str, str], rounds: int) -> dict[str, Any]:
             not_run[system] = str(error)
     rows = []
     for claims, sentences in SHAPES:
-        response, source = texts.make(claims, sentences)
-        rows.append(_row(f"{claims} claims x {sentences} sentences", workers, response, source, rounds))
+        make = partial(texts.make, claims, sentences)
+        rows.append(_row(f"{claims} claims x {sentences} sentences", workers, make, rounds))
     for words in SOURCE_WORDS:
-        response, source = texts.make_words(CLAIMS_PER_SIZE, words)
-        rows.append(_row(f"{CLAIMS_PER_SIZE} claims x {words} words", workers, response, source, rounds))
+        make = partial(texts.make_words, CLAIMS_PER_SIZE, words)
+        rows.append(_row(f"{CLAIMS_PER_SIZE} claims x {words} words", workers, make, rounds))
     sizes = rows[len(SHAPES) :]
     figures = {
         "limit_s": LIMIT_S,
@@ -166,13 +175,13 @@ def measure(pythons: dict[str, str], rounds: int) -> dict[str, Any]:
     return figures
 
 
-def _row(name: str, workers: dict[str, Worker], response: str, source: str, rounds: int) -> dict[str, Any]:
+def _row(name: str, workers: dict[str, Worker], make: Callable[[int], tuple[str, str]], rounds: int) -> dict[str, Any]:
     print(f"timing {name}", file=sys.stderr)
-    times = time_side_by_side(workers, response, source, rounds)
+    times = time_side_by_side(workers, make, rounds)
     ours = times["groundwire"]
     return {
         "shape": name,
-        "source_words": len(source.split()),
+        "source_words": len(make(0)[1].split()),
         "ms": times,
         "ours_over_peer": {
             peer: round(ours / taken, 2) for peer, taken in times.items() if peer != "groundwire" and ours and taken
