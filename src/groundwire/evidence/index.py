@@ -129,6 +129,10 @@ class SourceIndex:
                 self._vote(scores, other, _SYNONYM_WEIGHT, unless=key)
         for number in numbers:
             self._vote(scores, "#" + _plain_digits(number), 1.0)
+        for number in numbers:
+            # The sentence that holds the very number must be among the candidates.
+            for place in self._postings.get("#" + _plain_digits(number), ())[:3]:
+                scores[place] += len(self.sentences)
         best = heapq.nsmallest(limit, scores.items(), key=lambda item: (-round(item[1], 9), item[0]))
         chosen = [self.sentences[place] for place, _ in best]
         # With too few shared words there are still sentences to show.

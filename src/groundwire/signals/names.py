@@ -86,8 +86,7 @@ def _substitution(view: ClaimView, item: Evidence, missing: Sequence[Name], extr
         return None
     for mine in missing:
         for theirs in extra:
-            beside = _same_neighbour(view.analysis, mine, item.analysis, theirs)
-            if beside or (len(missing) == 1 and len(extra) == 1 and frame >= 0.75):
+            if _same_neighbour(view.analysis, mine, item.analysis, theirs):
                 return Finding(
                     Reason.ENTITY_SUBSTITUTION, mine.start, mine.end, item, theirs.start, theirs.end
                 )

@@ -1,5 +1,6 @@
 """Signal 4: is the claim affirmed where the evidence denies, or the other way round?"""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from groundwire.evidence import Evidence
@@ -7,7 +8,7 @@ from groundwire.signals.claim import ClaimView
 from groundwire.signals.coverage import covered
 from groundwire.signals.finding import Finding
 from groundwire.text.analysis import Analysis
-from groundwire.text.meaning import opposites
+from groundwire.text.meaning import opposed
 from groundwire.text.polarity import Negation, find_negations
 from groundwire.types import Reason
 
@@ -31,26 +32,45 @@ def compare_polarity(view: ClaimView, item: Evidence, settled: frozenset[str]) -
     `settled` are stems whose opposition a comparison or an order has already explained.
     """
     claim, source = view.analysis, item.analysis
-    claim_cues, source_cues = find_negations(claim), find_negations(source)
+    mine, theirs = _cancel(claim, find_negations(claim), source, find_negations(source))
+    pairs = _opposed_words(view, item, settled)
     findings: list[Finding] = []
     for clause in sorted(set(claim.clauses)):
         stems = claim.clause_stems(clause)
-        if not stems:
-            continue
-        partner = _partner(stems, source)
+        partner = _partner(stems, source) if stems else None
         if partner is None:
             continue
-        finding = _compare_clauses(view, item, clause, partner, claim_cues, source_cues, settled)
+        finding = _compare_clauses(view, item, clause, partner, mine, theirs, pairs)
         if finding is not None:
             findings.append(finding)
     return Polarity(tuple(findings))
+
+
+def _cancel(
+    claim: Analysis, mine: Sequence[Negation], source: Analysis, theirs: Sequence[Negation]
+) -> tuple[list[Negation], list[Negation]]:
+    """Strike out the negations that deny the same word on both sides."""
+    left, right = list(mine), list(theirs)
+    for one in mine:
+        for two in right:
+            if _same_head(claim, one, source, two):
+                left.remove(one)
+                right.remove(two)
+                break
+    return left, right
+
+
+def _same_head(claim: Analysis, one: Negation, source: Analysis, two: Negation) -> bool:
+    if one.head < 0 or two.head < 0:
+        return one.head == two.head
+    return covered(claim.words[one.head].stem, frozenset((source.words[two.head].stem,)))
 
 
 def _partner(stems: frozenset[str], source: Analysis) -> int | None:
     best, best_count = None, 0
     for clause in sorted(set(source.clauses)):
         others = source.clause_stems(clause)
-        count = sum(covered(key, others) or not others.isdisjoint(opposites(key)) for key in stems)
+        count = sum(covered(key, others) or any(opposed(key, other) for other in others) for key in stems)
         if count > best_count:
             best, best_count = clause, count
     return best
@@ -58,67 +78,53 @@ def _partner(stems: frozenset[str], source: Analysis) -> int | None:
 
 def _compare_clauses(
     view: ClaimView, item: Evidence, clause: int, partner: int,
-    claim_cues: list[Negation], source_cues: list[Negation], settled: frozenset[str],
+    mine: Sequence[Negation], theirs: Sequence[Negation], pairs: Sequence[tuple[int, int]],
 ) -> Finding | None:  # fmt: skip
     claim, source = view.analysis, item.analysis
-    mine, theirs = claim.clause_stems(clause), source.clause_stems(partner)
-    shared = [key for key in mine if covered(key, theirs)]
-    opposed = _opposed(claim, clause, source, partner, mine, theirs, settled)
-    frame = len(shared) + len(opposed)
-    if frame < min(_SHARED_WORDS, len(mine)) and frame * 2 < len(mine) + 1:
+    stems, others = claim.clause_stems(clause), source.clause_stems(partner)
+    shared = [key for key in stems if covered(key, others)]
+    against = [pair for pair in pairs if claim.clauses[pair[0]] == clause and source.clauses[pair[1]] == partner]
+    frame = len(shared) + len(against)
+    if frame < min(_SHARED_WORDS, len(stems)) and frame * 2 < len(stems) + 1:
         return None
-    if not shared and len(mine) > 1 and not claim.quantities:
+    if not shared and len(stems) > 1 and not claim.quantities:
         return None
-    my_cues = [cue for cue in claim_cues if cue.clause == clause and _counts(cue, claim, theirs)]
-    their_cues = [cue for cue in source_cues if cue.clause == partner and _counts(cue, source, mine)]
+    my_cues = [cue for cue in mine if cue.clause == clause and _counts(cue, claim, others)]
+    their_cues = [cue for cue in theirs if cue.clause == partner and _counts(cue, source, stems)]
     odd = (len(my_cues) + len(their_cues)) % 2 == 1
-    if opposed and not odd:
-        one, two = opposed[0]
-        return Finding(
-            Reason.ANTONYM, claim.words[one].start, claim.words[one].end,
-            item, source.words[two].start, source.words[two].end,
-        )  # fmt: skip
-    if not opposed and odd:
-        return _flip(claim, item, source, my_cues, their_cues, shared)
-    return None
+    if against and not odd:
+        one, two = claim.words[against[0][0]], source.words[against[0][1]]
+        return Finding(Reason.ANTONYM, one.start, one.end, item, two.start, two.end)
+    if against or not odd or (mine and theirs):
+        # With denials left on both sides, in other words, nobody can tell.
+        return None
+    claim_span, source_span = _span(claim, my_cues, shared), _span(source, their_cues, shared)
+    return Finding(Reason.NEGATION_FLIP, *claim_span, item, *source_span)
 
 
 def _counts(cue: Negation, sentence: Analysis, others: frozenset[str]) -> bool:
-    if cue.head < 0:
+    if cue.verbal or cue.head < 0:
         return cue.verbal
     head = sentence.words[cue.head].stem
-    known = covered(head, others) or not others.isdisjoint(opposites(head))
-    return known or cue.verbal
+    return covered(head, others) or any(opposed(head, other) for other in others)
 
 
-def _opposed(
-    claim: Analysis, clause: int, source: Analysis, partner: int,
-    mine: frozenset[str], theirs: frozenset[str], settled: frozenset[str],
-) -> list[tuple[int, int]]:  # fmt: skip
+def _opposed_words(view: ClaimView, item: Evidence, settled: frozenset[str]) -> list[tuple[int, int]]:
+    claim, source = view.analysis, item.analysis
     pairs: list[tuple[int, int]] = []
     for one in claim.content:
-        if claim.clauses[one] != clause:
-            continue
         key = claim.words[one].stem
-        if covered(key, theirs) or key in settled:
+        if key in settled or covered(key, source.stems):
             continue
-        against = opposites(key)
         for two in source.content:
             other = source.words[two].stem
-            if source.clauses[two] == partner and other in against and not covered(other, mine) and other not in settled:
+            if opposed(key, other) and not covered(other, claim.stems) and other not in settled:
                 pairs.append((one, two))
                 break
     return pairs
 
 
-def _flip(
-    claim: Analysis, item: Evidence, source: Analysis, mine: list[Negation], theirs: list[Negation], shared: list[str]
-) -> Finding:
-    claim_span, source_span = _span(claim, mine, shared), _span(source, theirs, shared)
-    return Finding(Reason.NEGATION_FLIP, *claim_span, item, *source_span)
-
-
-def _span(sentence: Analysis, cues: list[Negation], shared: list[str]) -> tuple[int, int]:
+def _span(sentence: Analysis, cues: Sequence[Negation], shared: Sequence[str]) -> tuple[int, int]:
     if cues:
         return cues[0].start, cues[0].end
     for place in sorted(sentence.verbs):

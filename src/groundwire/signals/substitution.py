@@ -7,7 +7,7 @@ from groundwire.signals.claim import ClaimView
 from groundwire.signals.coverage import covered, share
 from groundwire.signals.finding import Finding
 from groundwire.text.analysis import Analysis
-from groundwire.text.meaning import opposites
+from groundwire.text.meaning import opposed
 from groundwire.types import Reason
 
 _FRAME = 0.6
@@ -35,7 +35,7 @@ def find_substitution(view: ClaimView, item: Evidence, index: SourceIndex) -> Fi
         if one < 0 or two < 0 or not _framed(mine, theirs, start, end, other_start, other_end):
             continue
         key, other = mine[one], theirs[two]
-        if covered(key, item.stems) or covered(other, frozenset(mine)) or other in opposites(key):
+        if covered(key, item.stems) or covered(other, frozenset(mine)) or opposed(key, other):
             continue
         if one in claim.verbs or two in source.verbs:
             continue

@@ -22,10 +22,12 @@ class Agreement(NamedTuple):
 
     equal: bool | None
     clash: Clash = Clash.NONE
+    loose: bool = False  # holds within a bound or an approximation
 
 
 _UNKNOWN = Agreement(None)
 _SAME = Agreement(True)
+_HOLDS = Agreement(True, loose=True)
 _CLOSE = 1e-9
 _DAYS_A_MONTH = 30.4375
 _LOWER = (Bound.OVER, Bound.MIN)
@@ -105,15 +107,15 @@ def _agree_bounds(claim: Quantity, source: Quantity) -> Agreement:
 def _agree_roughly(claim: float, source: float, within: float, beyond: float) -> Agreement:
     gap = abs(claim - source) / max(abs(source), 1e-12)
     if gap <= within + _CLOSE:
-        return _SAME
+        return _HOLDS
     return Agreement(False, Clash.VALUE) if gap > beyond else _UNKNOWN
 
 
 def _agree_intervals(claim: Quantity, source: Quantity) -> Agreement:
     if claim.bound in _LOWER and source.bound not in (*_LOWER, *_UPPER):
-        return _SAME if source.low > claim.high or (claim.bound == Bound.MIN and source.low >= claim.low) else _differ()
+        return _HOLDS if source.low > claim.high or (claim.bound == Bound.MIN and source.low >= claim.low) else _differ()
     if claim.bound in _UPPER and source.bound not in (*_LOWER, *_UPPER):
-        return _SAME if source.high < claim.low or (claim.bound == Bound.MAX and source.high <= claim.high) else _differ()
+        return _HOLDS if source.high < claim.low or (claim.bound == Bound.MAX and source.high <= claim.high) else _differ()
     if source.bound in _LOWER and claim.bound not in (*_LOWER, *_UPPER):
         return _UNKNOWN if claim.low > source.high else _differ()
     if source.bound in _UPPER and claim.bound not in (*_LOWER, *_UPPER):
@@ -140,11 +142,15 @@ def _agree_across(claim: Quantity, source: Quantity) -> Agreement:
     kinds = {claim.kind, source.kind}
     if kinds == {Kind.PERCENT, Kind.POINTS} and _close(claim.low, source.low):
         return Agreement(False, Clash.UNIT)
-    if Kind.COUNT in kinds and _close(claim.low, source.low) and _close(claim.high, source.high):
+    if Kind.COUNT in kinds and _close(_written(claim), _written(source)) and claim.high - claim.low == source.high - source.low == 0:
         # One side left its unit out: "a score of 12" for "12 points".
         bare = claim if claim.kind == Kind.COUNT else source
         return _SAME if not bare.after else _UNKNOWN
     return _UNKNOWN
+
+
+def _written(quantity: Quantity) -> float:
+    return quantity.low if quantity.raw is None else quantity.raw
 
 
 def _agree_currencies(claim: Quantity, source: Quantity) -> Agreement:

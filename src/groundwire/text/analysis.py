@@ -107,6 +107,7 @@ def _clauses(text: str, words: Sequence[Word], verbs: frozenset[int]) -> list[in
             comma = "," in gap
             starts = (
                 _HARD_BREAK.search(gap) is not None
+                or ("." in gap and len(words[place - 1].text) > 3 and not words[place - 1].text[:1].isupper())
                 or word.lower in load_words("clause_words")
                 or (comma and (opened_by_condition or word.lower in ("and", "or", "then", "with", "including", "except")))
                 or (comma and seen_verb and _new_predicate(text, words, verbs, place))

@@ -57,6 +57,7 @@ def _patterns() -> list[tuple[str, re.Pattern[str]]]:
 _ORDINAL_QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "final": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 _LONGEST = (0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _MAYBE = re.compile(r"\d|[Qq][1-4]|quarter|noon|mid|day|[A-Zä-ÿ\u0600-\u097f\u4e00-\u9fff]", re.IGNORECASE)
+_DAY_SIDE = re.compile(r"^(?:\.|,|\s\d|\s?[-–|]|\s?$|\sa)")
 _MONTH_LEAD = re.compile(
     r"(?:\b(?:in|on|of|since|until|till|by|from|to|between|and|or|before|after|during|early|late|mid|last|next|this|every|each|through|for|around|im|en|au)\s|[-–(])$",
     re.IGNORECASE,
@@ -87,6 +88,8 @@ def find_moments(text: str) -> list[Moment]:
             moment = _read(name, match, text)
             if moment is not None:
                 taken.append(moment)
+                if name == "day_month":
+                    taken.extend(_first_of_range(text, moment))
     for match in _YEAR.finditer(text):
         if any(match.start() < other.end and other.start < match.end() for other in taken):
             continue
@@ -94,6 +97,18 @@ def find_moments(text: str) -> list[Moment]:
             taken.append(Moment(match.start(), match.end(), (Date(year=int(match.group())),)))
     taken.sort()
     return taken
+
+
+_RANGE_START = re.compile(r"(?<![\w.,])(\d{1,2})(?:st|nd|rd|th)?\s?(?:-|–|to|and|or|until)\s?$", re.IGNORECASE)
+
+
+def _first_of_range(text: str, moment: Moment) -> list[Moment]:
+    # "2 to 7 November": the month belongs to both days.
+    match = _RANGE_START.search(text, max(0, moment.start - 12), moment.start)
+    if match is None or not 1 <= int(match.group(1)) <= 31:
+        return []
+    dates = tuple(date._replace(day=int(match.group(1))) for date in moment.readings)
+    return [Moment(match.start(1), match.end(1), dates)]
 
 
 @cache
@@ -129,7 +144,7 @@ def _read(name: str, match: re.Match[str], text: str) -> Moment | None:
         return Moment(start, end, (Date(decade=decade),))
     if name == "weekday":
         word = groups["weekday"]
-        if len(word) <= 4 and not (word[:1].isupper() and text[end : end + 1] != "e"):
+        if len(word) <= 5 and (not word[:1].isupper() or (word in ("Sat", "Sun") and not _DAY_SIDE.search(text[end : end + 3]))):
             return None
         return Moment(start, end, (Date(weekday=int(load_map("weekdays")[word.lower()])),))
     if name == "month":

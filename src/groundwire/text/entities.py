@@ -39,7 +39,7 @@ def find_names(sentence: Analysis, known: frozenset[str]) -> list[Name]:
     names: list[Name] = []
     words = sentence.words
     titled = _is_title_case(sentence)
-    quantity_spans = [(item.start, item.end) for item in sentence.quantities if item.kind != "identifier"]
+    quantity_spans = [(item.start, item.end) for item in sentence.quantities]
     place = 0
     while place < len(words):
         if not _starts_name(sentence, place, known, titled, quantity_spans):

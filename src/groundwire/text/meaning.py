@@ -21,8 +21,16 @@ def _opposites() -> dict[str, frozenset[str]]:
 
 
 def opposites(key: str) -> frozenset[str]:
-    """Return the stems that oppose a stem."""
+    """Return the stems that the lexicon sets against a stem."""
     return _opposites().get(key, frozenset())
+
+
+def opposed(first: str, second: str) -> bool:
+    """Tell whether two stems oppose each other, by the lexicon or by a negating prefix."""
+    if second in opposites(first):
+        return True
+    longer, shorter = (first, second) if len(first) > len(second) else (second, first)
+    return len(shorter) > 3 and any(longer == prefix + shorter for prefix in ("un", "in", "im", "ir", "non", "dis"))
 
 
 @cache

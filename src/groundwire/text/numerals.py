@@ -189,6 +189,9 @@ def _word_numerals(text: str) -> list[Numeral]:
                     )  # fmt: skip
                     place += 3
                     continue
+            if word == "once" and not _counts_once(text, tokens, place):
+                place += 1
+                continue
             if role in ("times", "ordinal", "fraction", "multiple"):
                 numerals.append(Numeral(start, end, value, None, text[start:end], False, role, 1.0))
         place += 1
@@ -251,9 +254,17 @@ def _of_follows(tokens: list[tuple[str, int, int]], place: int) -> bool:
 def _is_pronoun_one(tokens: list[tuple[str, int, int]], place: int) -> bool:
     before = tokens[place - 1][0] if place else ""
     after = tokens[place + 1][0] if place + 1 < len(tokens) else ""
-    return after in ("another", "") or before in (
+    return after in ("another", "", "of") or before in (
         "no", "this", "that", "which", "each", "every", "another", "any", "the", "some",
     )  # fmt: skip
+
+
+_ONCE_FOLLOW = re.compile(r"\s+(?:a|an|per|every|each|only|daily|weekly|monthly|yearly|or)\b|\s*(?:[.,;!?]|$)", re.IGNORECASE)
+
+
+def _counts_once(text: str, tokens: list[tuple[str, int, int]], place: int) -> bool:
+    # "once a day" counts, "once it has stopped" does not.
+    return _ONCE_FOLLOW.match(text, tokens[place][2]) is not None
 
 
 def _adjacent(text: str, end: int, start: int) -> bool:

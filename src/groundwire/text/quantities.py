@@ -57,10 +57,11 @@ class Quantity:
     dates: tuple[Date, ...] = ()
     zone: str = ""
     key: str = ""  # identifiers compare as text
-    weak: bool = False  # "one" and ordinals: their absence proves nothing
-    before: tuple[str, ...] = ()
+    raw: float | None = None  # the number as written, before conversion
+    weak: bool = False  # "one", ordinals, "all three": their absence proves nothing
+    before: tuple[str, ...] = ()  # stems before it, nearest first
+    near: int = 0  # how many of them stand nearer to it than to another quantity
     after: tuple[str, ...] = ()
-    subject: tuple[str, ...] = ()
 
 
 _IDENTIFIER = re.compile(
@@ -70,6 +71,8 @@ _IDENTIFIER = re.compile(
 )
 _PHONE = re.compile(r"(?<![\w.,])\+?\(?\d{1,4}\)?(?:[ /-]\(?\d{2,8}\)?){2,5}(?![\w.]*\d)")
 _VERSION_LEAD = re.compile(r"\b(?:version|versions|release|build|revision|v|rev)\.?\s*$", re.IGNORECASE)
+_WEAK_LEAD = re.compile(r"\b(?:all|these|those|other|both|the|any)\s+$", re.IGNORECASE)
+_SCORE = re.compile(r"(?<![\w.,:/-])(\d{1,3})\s?[-–:]\s?(\d{1,3})(?![\w:/-]|[.,]\d|\s?%)")
 _RANGE_GAP = re.compile(r"\s*(?:[-–—]|(?:to|bis|through|until|till|à|hasta|up to)\b)\s*", re.IGNORECASE)
 _BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s+(?:[$€£¥]\s?)?$", re.IGNORECASE)
 _AND_GAP = re.compile(r"\s*(?:\S{0,12}\s)?(?:and|und|et|y)\s+(?:[$€£¥]\s?)?", re.IGNORECASE)
@@ -99,10 +102,17 @@ def find_quantities(text: str, words: Sequence[Word]) -> list[Quantity]:
             taken.append(match.span())
             digits = "".join(char for char in match.group() if char.isdigit())
             quantities.append(Quantity(match.start(), match.end(), match.group(), Kind.IDENTIFIER, key="tel:" + digits))
+    for match in _SCORE.finditer(text):
+        # "19–13" counts down: a result, not a range.
+        if not _overlaps(match.span(), taken) and int(match.group(1)) > int(match.group(2)):
+            taken.append(match.span())
+            key = f"score:{int(match.group(1))}-{int(match.group(2))}"
+            quantities.append(Quantity(match.start(), match.end(), match.group(), Kind.IDENTIFIER, key=key))
     numerals = [item for item in find_numerals(text) if not _overlaps((item.start, item.end), taken)]
     quantities.extend(_typed(numerals, text))
     quantities.sort(key=lambda item: item.start)
-    return [_with_slot(item, words, text) for item in quantities]
+    borders = [(item.start, item.end) for item in quantities]
+    return [_with_slot(item, place, borders, words, text) for place, item in enumerate(quantities)]
 
 
 def _worth_reading(text: str, words: Sequence[Word]) -> bool:
@@ -173,6 +183,8 @@ def _typed(numerals: Sequence[Numeral], text: str) -> list[Quantity]:
 def _is_range(first: Numeral, second: Numeral, text: str) -> bool:
     if second.value < first.value or first.role != "cardinal" or second.role != "cardinal":
         return False
+    if text[first.end : first.end + 2].strip()[:1] == "%" and text[second.end : second.end + 2].strip()[:1] != "%":
+        return False  # "6% to $412 million" states two values
     gap = text[first.end : second.start]
     if len(gap) > 24:
         return False
@@ -222,13 +234,13 @@ def _factor_of(quantity: Quantity) -> float:
 def _single(numeral: Numeral, text: str) -> Quantity:
     start, end = numeral.start, numeral.end
     value = numeral.value
-    weak = numeral.role in ("ordinal", "multiple") or numeral.text.lower() == "one"
+    weak = numeral.role in ("ordinal", "multiple") or numeral.text.lower() == "one" or _WEAK_LEAD.search(text[max(0, start - 8) : start]) is not None
     bound = _bound_before(text, start)
-    base = {"low": value, "high": value, "other": numeral.other, "step": numeral.step, "bound": bound, "weak": weak}
+    base = {"low": value, "high": value, "other": numeral.other, "step": numeral.step, "bound": bound, "weak": weak, "raw": value}
     if numeral.role == "ordinal":
         return Quantity(start, end, text[start:end], Kind.ORDINAL, low=value, high=value, weak=True)
     if numeral.role == "fraction":
-        return Quantity(start, end, text[start:end], Kind.PERCENT, low=value * 100, high=value * 100, bound=bound)
+        return Quantity(start, end, text[start:end], Kind.PERCENT, low=value * 100, high=value * 100, bound=bound, weak=True)
     if numeral.role == "times":
         return Quantity(start, end, text[start:end], Kind.COUNT, low=value, high=value, after=("tim",), bound=bound)
     if numeral.role == "multiple":
@@ -366,32 +378,35 @@ def _bound_after(text: str, end: int) -> Bound:
     return names[re.sub(r"\s+", " ", match.group(1).lower())]
 
 
+_SLOT_WORDS = 8
 _SLOT_STOP = re.compile(r"[;:!?()\[\]|—]|,\s|\.\s")
 
 
-def _with_slot(quantity: Quantity, words: Sequence[Word], text: str) -> Quantity:
+def _with_slot(
+    quantity: Quantity, place: int, borders: Sequence[tuple[int, int]], words: Sequence[Word], text: str
+) -> Quantity:
+    left = borders[place - 1][1] if place else 0
+    right = borders[place + 1][0] if place + 1 < len(borders) else len(text)
     before: list[str] = []
-    after: list[str] = list(quantity.after)
+    far: list[str] = []
     for word in reversed(words):
         if word.end > quantity.start or not word.content:
             continue
-        before.append(word.stem)
-        if len(before) == 8:
+        if len(before) + len(far) == _SLOT_WORDS:
             break
+        # Words on the far side of another quantity describe that one first.
+        (before if word.start >= left else far).append(word.stem)
+    after: list[str] = list(quantity.after)
     end = quantity.end
     for word in words:
         if word.start < quantity.end:
             continue
-        if _SLOT_STOP.search(text, end, word.start) or len(after) == 3:
+        if word.start >= right or len(after) == 3 or _SLOT_STOP.search(text, end, word.start):
             break
         if word.content:
             after.append(word.stem)
         elif after:
             break
         end = word.end
-    return _replace(quantity, before=tuple(before), after=tuple(after))
-
-
-def _replace(quantity: Quantity, *, before: tuple[str, ...], after: tuple[str, ...]) -> Quantity:
     values = {name: getattr(quantity, name) for name in Quantity.__slots__}
-    return Quantity(**(values | {"before": before, "after": after}))
+    return Quantity(**(values | {"before": (*before, *far), "near": len(before), "after": tuple(after)}))

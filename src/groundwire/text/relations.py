@@ -77,7 +77,9 @@ def _is_passive(sentence: Analysis, place: int) -> bool:
             return True
         if role or sentence.words[back].lower in ("by", "to"):
             return False
-    return False
+    # "a portrait painted by X" leaves the auxiliary out.
+    following = [word.lower for word in sentence.words[place + 1 : place + 5]]
+    return "by" in following[:1] or ("by" in following and following[0] in ("in", "on", "at"))
 
 
 def _find(sentence: Analysis, lower: str, after: int, clause: int) -> int:
