@@ -11,12 +11,14 @@ from groundwire.text.analysis import Analysis, analyse
 from groundwire.text.entities import capitals_in
 from groundwire.text.meaning import synonyms
 from groundwire.text.quantities import Quantity
-from groundwire.text.sentences import Unit, split_cells, split_sentences
+from groundwire.text.sentences import Unit, shorten, split_cells, split_sentences
 from groundwire.text.tokens import content_stems
 from groundwire.types import Source
 
 _DIGITS = re.compile(r"\d[\d.,'’\u00a0\u202f]*\d|\d")
 _SYNONYM_WEIGHT = 0.8
+# A page without stops is one unit; evidence that long shows nothing and costs time.
+_LONGEST = 400
 _HEADING_END = (":", "：")
 
 
@@ -83,7 +85,8 @@ class SourceIndex:
                 continue
             header = ()
             is_intro = unit.heading or unit.text.endswith(_HEADING_END)
-            self._put(unit, source.id, context | intro if not is_intro else context, ())
+            for piece in shorten(unit, _LONGEST):
+                self._put(piece, source.id, context | intro if not is_intro else context, ())
             if is_intro:
                 intro = frozenset(content_stems(unit.text))
             elif intro and len(unit.text) > 80:
@@ -160,4 +163,3 @@ def _plain_digits(number: str) -> str:
 
 def _is_header(cells: Sequence[str]) -> bool:
     return len(cells) >= 2 and not any(re.search(r"\d", cell) for cell in cells)
-
