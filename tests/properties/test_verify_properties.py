@@ -80,7 +80,9 @@ def test_another_process_gives_the_same_bytes() -> None:
         "print(json.dumps(r.to_dict(), sort_keys=True))"
     )
     runs = {
-        subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, env={"PYTHONHASHSEED": seed}).stdout
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, check=True, env={"PYTHONHASHSEED": seed}
+        ).stdout
         for seed in ("0", "1", "77")
     }
     assert len(runs) == 1

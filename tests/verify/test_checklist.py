@@ -327,7 +327,9 @@ def test_units_that_state_nothing_are_listed_and_do_not_count() -> None:
 
 def test_over_the_limit_is_said() -> None:
     policy = Policy(max_response_chars=30)
-    result = VerifiedScorer().verify("The pump weighs 12 kg. The hose is 4 m long.", "The pump weighs 12 kg.", policy=policy)
+    result = VerifiedScorer().verify(
+        "The pump weighs 12 kg. The hose is 4 m long.", "The pump weighs 12 kg.", policy=policy
+    )
     assert result.status == "truncated"
     assert [claim.claim for claim in result.claims] == ["The pump weighs 12 kg."]
     result = VerifiedScorer().verify("The hose is 4 m long.", "A b. " * 50, policy=Policy(max_source_chars=20))

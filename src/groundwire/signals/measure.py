@@ -9,17 +9,22 @@ from groundwire.signals.claim import ClaimView
 from groundwire.signals.coverage import covered, share, union
 from groundwire.signals.entailment import Divergences, overlap_divergence, with_conflict
 from groundwire.signals.finding import Finding
-from groundwire.signals.names import Names, alias_table, compare_names
+from groundwire.signals.names import Aliases, Names, alias_table, compare_names
 from groundwire.signals.negation import compare_polarity
 from groundwire.signals.numbers import Numbers, compare_numbers
 from groundwire.signals.relations import compare_relations
 from groundwire.signals.substitution import find_substitution
 from groundwire.text.agreement import agree
+from groundwire.text.meaning import against
+from groundwire.text.tokens import stem
 from groundwire.types import Policy, Reason
 
 # Sentences whose wording fits almost equally well are told apart by their conflicts.
 _TIE = 0.05
 _CLOSE_READ = 3
+# Words alone cannot tell a paraphrase from an invention: with fewer of them found, nobody can say.
+_TRACED = 0.7
+_CLOSE_FIT = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,7 @@ class Signals:
     findings: tuple[Finding, ...]
     matched: Evidence | None
     spans: tuple[Span, ...]
+    traced: float | None = None  # as traceability, with names and opposites understood; None with a model
 
     @property
     def hard(self) -> bool:
@@ -58,6 +64,11 @@ class Signals:
         return any(not finding.hard for finding in self.findings)
 
     @property
+    def thin(self) -> bool:
+        """Tell whether too much of the claim's wording occurs nowhere in the sources."""
+        return self.traced is not None and self.traced < _TRACED
+
+    @property
     def absent(self) -> bool:
         """Tell whether a number has no counterpart of its kind."""
         return any(finding.reason == Reason.NUMBER_ABSENT for finding in self.findings)
@@ -68,7 +79,6 @@ class _Read:
     """One candidate sentence read closely against a claim."""
 
     evidence: Evidence
-    fit: float
     names: Names
     findings: tuple[Finding, ...]
     flip: bool
@@ -91,14 +101,8 @@ def measure(
 
 
 def _candidates(view: ClaimView, index: SourceIndex, policy: Policy, top_k: int) -> list[Evidence]:
-    numbers = [_spoken(quantity.text, quantity.low) for quantity in view.analysis.quantities]
     keys = (*view.stems, *sorted(view.lead - set(view.stems)))
-    return index.select(keys, numbers, max(policy.candidates, top_k), at_least=max(top_k, 1))
-
-
-def _spoken(text: str, value: float) -> str:
-    digits = "".join(char for char in text if char.isdigit() or char in ".,").strip(".,")
-    return digits or f"{value:g}"
+    return index.select(keys, sorted(view.digits), max(policy.candidates, top_k), at_least=max(top_k, 1))
 
 
 def _measure_one(
@@ -109,17 +113,22 @@ def _measure_one(
     if not items:
         return Signals(None, 1.0, 0, None, False, 0.0 if view.stems else None, 0.0, (), None, ())
     aliases = alias_table(policy)
-    ranked = sorted(items, key=lambda item: (-_fit(view, item, policy), item.index))
+    ranked = sorted(items, key=lambda item: (-_rough_fit(view, item), item.index))
+    # Numbers are compared by value, which the index cannot: they may make up for this much.
+    enough = _rough_fit(view, ranked[0]) - 1.0 - len(view.analysis.quantities)
+    close = [item for item in ranked[:_CLOSE_FIT] if _rough_fit(view, item) >= enough]
+    fits = {item.index: _fit(view, item, policy) for item in close}
+    ranked = sorted(close, key=lambda item: (-fits[item.index], item.index)) + ranked[len(close) :]
     if model is not None:
         ranked = sorted(items, key=lambda item: (model.of(number, item), item.index))
-    reads = [_read(view, item, index, aliases, policy) for item in ranked[: 1 if model else _CLOSE_READ]]
-    best = reads[0]
-    if model is None:
-        close = [read for read in reads if read.fit >= best.fit - _TIE]
-        best = min(close, key=lambda read: (read.conflicts, -read.fit, read.evidence.index))
+    best = _read(view, ranked[0], index, aliases)
+    if model is None and best.conflicts:
+        rivals = [item for item in close[1:_CLOSE_READ] if fits[item.index] >= fits[ranked[0].index] - _TIE]
+        reads = [best, *(_read(view, item, index, aliases) for item in rivals)]
+        best = min(reads, key=lambda read: read.conflicts)
     ranked.remove(best.evidence)
     ranked.insert(0, best.evidence)
-    numbers = compare_numbers(view, ranked, policy)
+    numbers = compare_numbers(view, _bearing(view, ranked, max(len(close), top_k)), policy)
     coverage = _coverage(view, best.evidence, ranked)
     findings = best.findings + numbers.findings
     hard = any(finding.hard and finding.reason != Reason.NUMBER_ABSENT for finding in findings)
@@ -129,8 +138,31 @@ def _measure_one(
     spans = tuple(_span(number, view, item, index, model, policy, aliases) for item in ranked[:top_k])
     return Signals(
         divergence, best.names.match, best.names.vote, numbers.match, best.flip, trace, coverage, findings,
-        best.evidence, spans,
+        best.evidence, spans, _traced(view, best, index) if model is None else None,
     )  # fmt: skip
+
+
+def _traced(view: ClaimView, best: _Read, index: SourceIndex) -> float | None:
+    """Measure how much of the claim is accounted for, also by a short name or a denied opposite."""
+    if not view.stems:
+        return None
+    missing = [key for key in view.stems if not index.contains(key)]
+    if missing and not best.names.findings:
+        named = {stem(part) for name in view.names for part in name.key}
+        missing = [key for key in missing if key not in named]
+    missing = [key for key in missing if against(key).isdisjoint(best.evidence.stems)]
+    return 1.0 - len(missing) / len(view.stems)
+
+
+def _bearing(view: ClaimView, ranked: Sequence[Evidence], near: int) -> list[Evidence]:
+    """Pick the sentences worth comparing numbers with: the nearest, and those with the same digits."""
+    return [item for place, item in enumerate(ranked) if place < near or view.digits & item.numbers]
+
+
+def _rough_fit(view: ClaimView, item: Evidence) -> float:
+    """Estimate the fit from the index alone, before a sentence is taken apart."""
+    hits = sum(covered(key, item.stems) for key in view.stems)
+    return hits + len(view.digits & item.numbers) + 0.5 * sum(key in item.stems for key in view.lead)
 
 
 def _fit(view: ClaimView, item: Evidence, policy: Policy) -> float:
@@ -149,15 +181,17 @@ def _fit(view: ClaimView, item: Evidence, policy: Policy) -> float:
     return (hits / total if total else 0.0) + bonus
 
 
-def _read(view: ClaimView, item: Evidence, index: SourceIndex, aliases: dict[str, frozenset[str]], policy: Policy) -> _Read:
+def _read(view: ClaimView, item: Evidence, index: SourceIndex, aliases: Aliases) -> _Read:
     names = compare_names(view, item, index, aliases)
     relations = compare_relations(view, item)
     polarity = compare_polarity(view, item, relations.settled)
     findings = names.findings + relations.findings + polarity.findings
-    if not findings:
+    if not any(finding.hard for finding in findings):
         replaced = find_substitution(view, item, index)
-        findings = () if replaced is None else (replaced,)
-    return _Read(item, _fit(view, item, policy), names, findings, polarity.flip)
+        if replaced is not None:
+            # The word that stands in another's place needs no second mention as absent.
+            findings = (*(f for f in findings if f.claim_start != replaced.claim_start), replaced)
+    return _Read(item, names, findings, polarity.flip)
 
 
 def _coverage(view: ClaimView, best: Evidence, ranked: Sequence[Evidence]) -> float:
@@ -170,7 +204,7 @@ def _coverage(view: ClaimView, best: Evidence, ranked: Sequence[Evidence]) -> fl
 
 def _span(
     number: int, view: ClaimView, item: Evidence, index: SourceIndex, model: Divergences | None,
-    policy: Policy, aliases: dict[str, frozenset[str]],
+    policy: Policy, aliases: Aliases,
 ) -> Span:  # fmt: skip
     divergence = model.of(number, item) if model else overlap_divergence(share(view.stems, item.stems))
     numbers: Numbers = compare_numbers(view, [item], policy)

@@ -5,11 +5,12 @@ from typing import NamedTuple
 
 from groundwire.evidence import Evidence
 from groundwire.signals.claim import ClaimView
-from groundwire.signals.coverage import covered
+from groundwire.signals.coverage import covered, share
 from groundwire.signals.finding import Finding
+from groundwire.signals.reading import read
 from groundwire.text.analysis import Analysis
-from groundwire.text.meaning import opposed
-from groundwire.text.polarity import Negation, find_negations
+from groundwire.text.meaning import against, opposed
+from groundwire.text.polarity import Negation
 from groundwire.types import Reason
 
 _SHARED_WORDS = 3
@@ -32,7 +33,7 @@ def compare_polarity(view: ClaimView, item: Evidence, settled: frozenset[str]) -
     `settled` are stems whose opposition a comparison or an order has already explained.
     """
     claim, source = view.analysis, item.analysis
-    mine, theirs = _cancel(claim, find_negations(claim), source, find_negations(source))
+    mine, theirs = _cancel(claim, read(claim).negations, source, read(source).negations)
     pairs = _opposed_words(view, item, settled)
     findings: list[Finding] = []
     for clause in sorted(set(claim.clauses)):
@@ -43,7 +44,24 @@ def compare_polarity(view: ClaimView, item: Evidence, settled: frozenset[str]) -
         finding = _compare_clauses(view, item, clause, partner, mine, theirs, pairs)
         if finding is not None:
             findings.append(finding)
+    if not findings and not mine:
+        findings.extend(_denied_elsewhere(view, item, theirs))
     return Polarity(tuple(findings))
+
+
+def _denied_elsewhere(view: ClaimView, item: Evidence, cues: Sequence[Negation]) -> list[Finding]:
+    """Find a clause that denies outright a part of what the claim affirms ("… but not iOS")."""
+    claim, source = view.analysis, item.analysis
+    for cue in cues:
+        stems = source.clause_stems(cue.clause)
+        if cue.verbal or cue.head < 0 or not stems <= claim.stems:
+            continue
+        key = source.words[cue.head].stem
+        place = next((p for p in claim.content if claim.words[p].stem == key), -1)
+        if place >= 0 and share(view.stems, item.stems) >= 0.75:
+            word = claim.words[place]
+            return [Finding(Reason.NEGATION_FLIP, word.start, word.end, item, cue.start, source.words[cue.head].end)]
+    return []
 
 
 def _cancel(
@@ -70,7 +88,7 @@ def _partner(stems: frozenset[str], source: Analysis) -> int | None:
     best, best_count = None, 0
     for clause in sorted(set(source.clauses)):
         others = source.clause_stems(clause)
-        count = sum(covered(key, others) or any(opposed(key, other) for other in others) for key in stems)
+        count = sum(covered(key, others) or not against(key).isdisjoint(others) for key in stems)
         if count > best_count:
             best, best_count = clause, count
     return best
@@ -83,8 +101,8 @@ def _compare_clauses(
     claim, source = view.analysis, item.analysis
     stems, others = claim.clause_stems(clause), source.clause_stems(partner)
     shared = [key for key in stems if covered(key, others)]
-    against = [pair for pair in pairs if claim.clauses[pair[0]] == clause and source.clauses[pair[1]] == partner]
-    frame = len(shared) + len(against)
+    clashing = [pair for pair in pairs if claim.clauses[pair[0]] == clause and source.clauses[pair[1]] == partner]
+    frame = len(shared) + len(clashing)
     if frame < min(_SHARED_WORDS, len(stems)) and frame * 2 < len(stems) + 1:
         return None
     if not shared and len(stems) > 1 and not claim.quantities:
@@ -92,10 +110,10 @@ def _compare_clauses(
     my_cues = [cue for cue in mine if cue.clause == clause and _counts(cue, claim, others)]
     their_cues = [cue for cue in theirs if cue.clause == partner and _counts(cue, source, stems)]
     odd = (len(my_cues) + len(their_cues)) % 2 == 1
-    if against and not odd:
-        one, two = claim.words[against[0][0]], source.words[against[0][1]]
+    if clashing and not odd:
+        one, two = claim.words[clashing[0][0]], source.words[clashing[0][1]]
         return Finding(Reason.ANTONYM, one.start, one.end, item, two.start, two.end)
-    if against or not odd or (mine and theirs):
+    if clashing or not odd or (mine and theirs):
         # With denials left on both sides, in other words, nobody can tell.
         return None
     claim_span, source_span = _span(claim, my_cues, shared), _span(source, their_cues, shared)
@@ -106,7 +124,7 @@ def _counts(cue: Negation, sentence: Analysis, others: frozenset[str]) -> bool:
     if cue.verbal or cue.head < 0:
         return cue.verbal
     head = sentence.words[cue.head].stem
-    return covered(head, others) or any(opposed(head, other) for other in others)
+    return covered(head, others) or not against(head).isdisjoint(others)
 
 
 def _opposed_words(view: ClaimView, item: Evidence, settled: frozenset[str]) -> list[tuple[int, int]]:
@@ -114,7 +132,7 @@ def _opposed_words(view: ClaimView, item: Evidence, settled: frozenset[str]) -> 
     pairs: list[tuple[int, int]] = []
     for one in claim.content:
         key = claim.words[one].stem
-        if key in settled or covered(key, source.stems):
+        if key in settled or covered(key, source.stems) or against(key).isdisjoint(source.stems):
             continue
         for two in source.content:
             other = source.words[two].stem

@@ -40,8 +40,10 @@ def compare_numbers(view: ClaimView, evidence: Sequence[Evidence], policy: Polic
     quantities = view.analysis.quantities
     if not quantities:
         return Numbers(None, (), ())
-    if evidence and share(view.stems, evidence[0].stems) >= 0.5 and _all_in_order(
-        quantities, evidence[0].analysis.quantities, policy
+    if (
+        evidence
+        and share(view.stems, evidence[0].stems) >= 0.5
+        and _all_in_order(quantities, evidence[0].analysis.quantities, policy)
     ):
         return Numbers(True, (), (evidence[0],))
     outcomes: list[bool | None] = []
@@ -126,11 +128,13 @@ def _counterparts(
             found = _Counterpart(cover[item.index] + nearness, item, other, verdict)
             if verdict.equal and (comparable or not same_kind(quantity, other)):
                 equal = _better(equal, found)
-            elif verdict.equal is False and (comparable or verdict.clash == Clash.UNIT) and not _other_length(
-                quantity, other, nearness
+            elif (
+                verdict.equal is False
+                and (comparable or verdict.clash == Clash.UNIT)
+                and not _other_length(quantity, other, nearness)
             ):
                 different = _better(different, found)
-            elif (verdict.equal is None and comparable) or verdict.equal:
+            elif (verdict.equal is None and (comparable or verdict.loose)) or verdict.equal:
                 unknown = _better(unknown, found)
     return equal, different, unknown
 

@@ -40,9 +40,10 @@ def find_substitution(view: ClaimView, item: Evidence, index: SourceIndex) -> Fi
         if one in claim.verbs or two in source.verbs:
             continue
         first, second = claim.words[one], source.words[two]
-        return Finding(
-            Reason.SUBSTITUTION, first.start, first.end, item, second.start, second.end, hard=index.contains(key)
-        )
+        named = any(name.start <= first.start < name.end for name in view.names) and second.text[:1].isupper()
+        reason = Reason.ENTITY_SUBSTITUTION if named else Reason.SUBSTITUTION
+        hard = named or index.contains(key)
+        return Finding(reason, first.start, first.end, item, second.start, second.end, hard=hard)
     return None
 
 

@@ -4,8 +4,9 @@ import math
 from enum import StrEnum
 from typing import NamedTuple
 
+from groundwire.text.bounds import Bound
 from groundwire.text.dates import Date
-from groundwire.text.quantities import Bound, Kind, Quantity
+from groundwire.text.quantities import Kind, Quantity
 
 
 class Clash(StrEnum):
@@ -113,9 +114,13 @@ def _agree_roughly(claim: float, source: float, within: float, beyond: float) ->
 
 def _agree_intervals(claim: Quantity, source: Quantity) -> Agreement:
     if claim.bound in _LOWER and source.bound not in (*_LOWER, *_UPPER):
-        return _HOLDS if source.low > claim.high or (claim.bound == Bound.MIN and source.low >= claim.low) else _differ()
+        return (
+            _HOLDS if source.low > claim.high or (claim.bound == Bound.MIN and source.low >= claim.low) else _differ()
+        )
     if claim.bound in _UPPER and source.bound not in (*_LOWER, *_UPPER):
-        return _HOLDS if source.high < claim.low or (claim.bound == Bound.MAX and source.high <= claim.high) else _differ()
+        return (
+            _HOLDS if source.high < claim.low or (claim.bound == Bound.MAX and source.high <= claim.high) else _differ()
+        )
     if source.bound in _LOWER and claim.bound not in (*_LOWER, *_UPPER):
         return _UNKNOWN if claim.low > source.high else _differ()
     if source.bound in _UPPER and claim.bound not in (*_LOWER, *_UPPER):
@@ -142,10 +147,14 @@ def _agree_across(claim: Quantity, source: Quantity) -> Agreement:
     kinds = {claim.kind, source.kind}
     if kinds == {Kind.PERCENT, Kind.POINTS} and _close(claim.low, source.low):
         return Agreement(False, Clash.UNIT)
-    if Kind.COUNT in kinds and _close(_written(claim), _written(source)) and claim.high - claim.low == source.high - source.low == 0:
+    if (
+        Kind.COUNT in kinds
+        and _close(_written(claim), _written(source))
+        and claim.high - claim.low == source.high - source.low == 0
+    ):
         # One side left its unit out: "a score of 12" for "12 points".
         bare = claim if claim.kind == Kind.COUNT else source
-        return _SAME if not bare.after else _UNKNOWN
+        return _SAME if not bare.after else Agreement(None, loose=True)
     return _UNKNOWN
 
 
@@ -194,7 +203,9 @@ def _agree_times(claim: Quantity, source: Quantity) -> Agreement:
 def _shared_fields(claim: Quantity, source: Quantity) -> bool:
     for first in claim.dates:
         for second in source.dates:
-            if any(a is not None and b is not None for a, b in zip(_comparable(first), _comparable(second), strict=True)):
+            if any(
+                a is not None and b is not None for a, b in zip(_comparable(first), _comparable(second), strict=True)
+            ):
                 return True
     return False
 

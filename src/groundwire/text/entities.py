@@ -93,7 +93,7 @@ def _make(sentence: Analysis, place: int, last: int) -> Name | None:
     core = tuple(part for part in core if part not in forms) or core
     if not core:
         return None
-    if len(core) == 1 and is_function_word(core[0]):
+    if len(core) == 1 and is_function_word(core[0]) and not words[0].text.isupper():
         return None
     return Name(start, end, sentence.text[start:end], core)
 

@@ -24,7 +24,8 @@ class Numeral(NamedTuple):
 
 
 _DIGITS = re.compile(
-    r"(?<![\w.,])[-−]?(?<![\d.,])"
+    # Unspaced scripts put no gap between a word and a number, so only Latin letters bind.
+    r"(?<![0-9A-Za-z_À-ɏ.,])[-−]?(?<![\d.,])"
     r"(\d{1,3}(?:,\d{3})+(?:\.\d+)?"  # 12,400.50
     r"|\d{1,3}(?:\.\d{3})+(?:,\d+)?(?![\d.])"  # 12.400,50
     r"|\d{1,3}(?:[\u00a0\u2009\u202f ]\d{3})+(?![\d])(?:[.,]\d+)?"  # 12 400
@@ -259,7 +260,9 @@ def _is_pronoun_one(tokens: list[tuple[str, int, int]], place: int) -> bool:
     )  # fmt: skip
 
 
-_ONCE_FOLLOW = re.compile(r"\s+(?:a|an|per|every|each|only|daily|weekly|monthly|yearly|or)\b|\s*(?:[.,;!?]|$)", re.IGNORECASE)
+_ONCE_FOLLOW = re.compile(
+    r"\s+(?:a|an|per|every|each|only|daily|weekly|monthly|yearly|or)\b|\s*(?:[.,;!?]|$)", re.IGNORECASE
+)
 
 
 def _counts_once(text: str, tokens: list[tuple[str, int, int]], place: int) -> bool:

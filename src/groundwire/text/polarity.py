@@ -29,7 +29,10 @@ def _cues() -> tuple[re.Pattern[str], dict[str, bool]]:
     return pattern, kinds
 
 
-_MAYBE = re.compile(r"n['’]t|no|never|without|lack|fail|hardly|barely|scarcely|rarely|seldom|unable|refus|declin|absence|free of|devoid|instead|rather|except|excluding|far from|by no", re.IGNORECASE)
+_MAYBE = re.compile(
+    r"n['’]t|no|never|without|lack|fail|hardly|barely|scarcely|rarely|seldom|unable|refus|declin|absence|free of|devoid|instead|rather|except|excluding|far from|by no",
+    re.IGNORECASE,
+)
 
 
 def find_negations(sentence: Analysis) -> list[Negation]:

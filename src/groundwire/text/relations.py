@@ -91,9 +91,7 @@ def _find(sentence: Analysis, lower: str, after: int, clause: int) -> int:
 
 def is_passive(sentence: Analysis) -> bool:
     """Tell whether a sentence holds a passive verb."""
-    return any(
-        not auxiliary(sentence.words[place]) and _is_passive(sentence, place) for place in sentence.verbs
-    )
+    return any(not auxiliary(sentence.words[place]) and _is_passive(sentence, place) for place in sentence.verbs)
 
 
 @cache
@@ -140,9 +138,16 @@ def find_comparisons(sentence: Analysis) -> list[Pair]:
 def _comparing_word(sentence: Analysis, than: int) -> int:
     for place in range(than - 1, max(-1, than - 6), -1):
         lower = sentence.words[place].lower
-        if lower in ("more", "less", "fewer") or comparative_base(lower) or (lower.endswith("er") and len(lower) > 4 and place == than - 1):
+        if (
+            lower in ("more", "less", "fewer")
+            or comparative_base(lower)
+            or (lower.endswith("er") and len(lower) > 4 and place == than - 1)
+        ):
             return place
     return -1
+
+
+_MAYBE_ORDER = re.compile("fore|fter|rior|reced|ollow|ubseq", re.IGNORECASE)
 
 
 @cache
@@ -156,6 +161,8 @@ def find_orders(sentence: Analysis) -> list[Pair]:
     """List the places where two events are put in order."""
     pattern, signs = _order_pattern()
     pairs: list[Pair] = []
+    if not _MAYBE_ORDER.search(sentence.text):
+        return pairs
     for match in pattern.finditer(sentence.text):
         phrase = re.sub(r"\s+", " ", match.group(1).lower())
         comma = sentence.text.find(",", match.end())

@@ -17,7 +17,9 @@ _MARKS = (
 _LETTER = rf"[^\W\d_{_MARKS}][{_MARKS}]*"
 _WORD = re.compile(rf"(?:{_LETTER})+(?:['’](?:{_LETTER})+)*")
 # Scripts that write no spaces between words.
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f]")
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f]"
+)
 _ASCII_LETTERS = re.compile(r"[a-zA-Z]+")
 _VOWEL = re.compile("[aeiouy]")
 _MIN_CONTENT = 3
