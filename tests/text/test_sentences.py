@@ -51,7 +51,8 @@ def test_sentence_ends_of_other_scripts(text: str, count: int) -> None:
 
 
 def test_lists_headings_and_tables_are_units_without_their_marks() -> None:
-    text = "# Prices\n- Basic plan\n* Team plan\n1. First step\n2) Second step\n\n| Plan | Seats |\n|---|---|\n| Basic | 5 |"
+    items = "# Prices\n- Basic plan\n* Team plan\n1. First step\n2) Second step\n\n"
+    text = items + "| Plan | Seats |\n|---|---|\n| Basic | 5 |"
     units = split_sentences(text)
     assert [unit.text for unit in units] == [
         "Prices", "Basic plan", "Team plan", "First step", "Second step", "| Plan | Seats |", "| Basic | 5 |",

@@ -349,4 +349,4 @@ def test_wrong_arguments_are_refused_with_the_right_type() -> None:
         scorer.verify("x", "y", evidence_top_k=-1)
     for options in ({"nli_threshold": 1.5}, {"support_threshold": 0.9}, {"min_confidence": -0.1}):
         with pytest.raises(ValueError):
-            VerifiedScorer(**options)
+            VerifiedScorer(None, **options)

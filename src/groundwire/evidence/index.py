@@ -9,14 +9,16 @@ from functools import cached_property
 
 from groundwire.text.analysis import Analysis, analyse
 from groundwire.text.entities import capitals_in
-from groundwire.text.meaning import synonyms
-from groundwire.text.quantities import Quantity, with_unit
+from groundwire.text.meaning import opposites, synonyms
+from groundwire.text.quantities import with_unit
+from groundwire.text.quantity import Quantity
 from groundwire.text.sentences import Unit, shorten, split_cells, split_sentences
 from groundwire.text.tokens import content_stems
 from groundwire.types import Source
 
 _DIGITS = re.compile(r"\d[\d.,'’\u00a0\u202f]*\d|\d")
 _SYNONYM_WEIGHT = 0.8
+_OPPOSITE_WEIGHT = 0.5
 # A page without stops is one unit; evidence that long shows nothing and costs time.
 _LONGEST = 400
 _HEADING_END = (":", "：")
@@ -36,6 +38,7 @@ class Evidence:
     comma_row: bool = False  # cells divided by commas, which then belong to no number
     stems: frozenset[str] = frozenset()  # content stems of the sentence and of its surroundings
     numbers: frozenset[str] = frozenset()  # digit strings without separators
+    label: frozenset[str] = frozenset()  # stems of a table row's first cell
 
     @cached_property
     def analysis(self) -> Analysis:
@@ -60,6 +63,7 @@ class SourceIndex:
     def __init__(self, sources: Sequence[Source]) -> None:
         self.sentences: list[Evidence] = []
         self._postings: dict[str, list[int]] = {}
+        self._rows: dict[tuple[str, ...], list[Evidence]] = {}
         for source in sources:
             self._add(source)
         self.vocabulary = frozenset(self._postings)
@@ -96,12 +100,15 @@ class SourceIndex:
         comma_row = unit.row and "|" not in unit.text and "\t" not in unit.text
         text = _cells_apart(unit.text) if comma_row else unit.text
         stems = context.union(content_stems(text))
+        label = frozenset(content_stems(split_cells(unit.text)[0][0])) if header else frozenset()
         numbers = frozenset(map(plain_digits, _DIGITS.findall(text)))
         self.sentences.append(
             Evidence(
-                unit.text, index, unit.start, unit.end, source_id, context, header, comma_row, stems, numbers,
+                unit.text, index, unit.start, unit.end, source_id, context, header, comma_row, stems, numbers, label,
             )
         )  # fmt: skip
+        if header:
+            self._rows.setdefault(header, []).append(self.sentences[-1])
         for key in stems:
             self._postings.setdefault(key, []).append(index)
         for number in numbers:
@@ -111,6 +118,10 @@ class SourceIndex:
     def capitals(self) -> frozenset[str]:
         """Collect the words that stand capitalised inside a source sentence."""
         return frozenset(word for sentence in self.sentences for word in capitals_in(sentence.text))
+
+    def rows(self, header: tuple[str, ...]) -> list[Evidence]:
+        """List the rows of the table with this header."""
+        return self._rows.get(header, [])
 
     def traceability(self, stems: Sequence[str]) -> float | None:
         """Measure the share of stems found anywhere in the sources, None without stems."""
@@ -136,6 +147,8 @@ class SourceIndex:
             self._vote(scores, key, 1.0)
             for other in synonyms(key):
                 self._vote(scores, other, _SYNONYM_WEIGHT, unless=key)
+            for other in opposites(key):
+                self._vote(scores, other, _OPPOSITE_WEIGHT, unless=key)
         for number in numbers:
             self._vote(scores, "#" + plain_digits(number), 1.0)
         for number in numbers:

@@ -8,7 +8,7 @@ from groundwire.evidence.index import plain_digits
 from groundwire.text.analysis import Analysis, analyse
 from groundwire.text.claims import Claim
 from groundwire.text.entities import Name, find_names
-from groundwire.text.tokens import content_stems
+from groundwire.text.tokens import content_stems, stem
 
 _DIGITS = re.compile(r"\d[\d.,'’]*\d|\d")
 
@@ -43,6 +43,11 @@ class ClaimView:
     def lead(self) -> frozenset[str]:
         """Collect the stems of the subject or question the claim leans on."""
         return frozenset(content_stems(self.claim.lead)) if self.claim.lead else frozenset()
+
+    @cached_property
+    def name_stems(self) -> frozenset[str]:
+        """Collect the stems that belong to names."""
+        return frozenset(stem(part) for name in self.names for part in name.key)
 
     @cached_property
     def names(self) -> list[Name]:

@@ -1,7 +1,8 @@
 """Measure the five signals of all claims, with one call of the model."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 
 from groundwire.evidence import Evidence, SourceIndex
 from groundwire.nli import NLI, DivergenceScorer
@@ -11,17 +12,21 @@ from groundwire.signals.entailment import Divergences, overlap_divergence, with_
 from groundwire.signals.finding import Finding
 from groundwire.signals.names import Aliases, Names, alias_table, compare_names
 from groundwire.signals.negation import compare_polarity
-from groundwire.signals.numbers import Numbers, compare_numbers
+from groundwire.signals.numbers import Numbers, compare_charges, compare_numbers
+from groundwire.signals.reading import read
 from groundwire.signals.relations import compare_relations
-from groundwire.signals.substitution import find_substitution
+from groundwire.signals.substitution import find_other_cell, find_other_subject, find_substitution
 from groundwire.text.agreement import agree
-from groundwire.text.meaning import against
+from groundwire.text.lexicon import load_words
+from groundwire.text.meaning import against, is_specific
 from groundwire.text.tokens import stem
 from groundwire.types import Policy, Reason
 
 # Sentences whose wording fits almost equally well are told apart by their conflicts.
 _TIE = 0.05
 _CLOSE_READ = 3
+_LEAD = 0.25
+_LABEL = 0.3
 # Words alone cannot tell a paraphrase from an invention: with fewer of them found, nobody can say.
 _TRACED = 0.7
 _CLOSE_FIT = 5
@@ -126,6 +131,9 @@ def _measure_one(
         rivals = [item for item in close[1:_CLOSE_READ] if fits[item.index] >= fits[ranked[0].index] - _TIE]
         reads = [best, *(_read(view, item, index, aliases) for item in rivals)]
         best = min(reads, key=lambda read: read.conflicts)
+    if model is None and not best.conflicts:
+        best = _mixed_up(view, best, close, index, aliases) or best
+        best = _denied_part(view, best, items) or best
     ranked.remove(best.evidence)
     ranked.insert(0, best.evidence)
     numbers = compare_numbers(view, _bearing(view, ranked, max(len(close), top_k)), policy)
@@ -142,6 +150,11 @@ def _measure_one(
     )  # fmt: skip
 
 
+@cache
+def _light_verbs() -> frozenset[str]:
+    return frozenset(map(stem, load_words("light_verbs")))
+
+
 def _traced(view: ClaimView, best: _Read, index: SourceIndex) -> float | None:
     """Measure how much of the claim is accounted for, also by a short name or a denied opposite."""
     if not view.stems:
@@ -150,8 +163,52 @@ def _traced(view: ClaimView, best: _Read, index: SourceIndex) -> float | None:
     if missing and not best.names.findings:
         named = {stem(part) for name in view.names for part in name.key}
         missing = [key for key in missing if key not in named]
-    missing = [key for key in missing if against(key).isdisjoint(best.evidence.stems)]
+    missing = [key for key in missing if against(key).isdisjoint(best.evidence.stems) and key not in _light_verbs()]
+    if any(is_specific(key) for key in missing):
+        return 0.0  # one foreign thing is enough for doubt
     return 1.0 - len(missing) / len(view.stems)
+
+
+def _mixed_up(
+    view: ClaimView, best: _Read, close: Sequence[Evidence], index: SourceIndex, aliases: Aliases
+) -> _Read | None:
+    """Find the sentence that gives the claim's statement to another name.
+
+    "Haddad is the lead" fits "Tester: Haddad" and "Lead: Falk" half each; the second denies it.
+    """
+    missing = [key for key in view.stems if not covered(key, best.evidence.stems)]
+    if not missing or not view.names:
+        return None
+    found: _Read | None = None
+    for item in close:
+        known = [key for key in missing if index.contains(key)]
+        if item is best.evidence or not known or not all(covered(key, item.stems) for key in known):
+            continue
+        rival = _read(view, item, index, aliases)
+        if not rival.conflicts:
+            return None  # some sentence supplies the missing words without a clash
+        if any(finding.hard and finding.reason == Reason.ENTITY_SUBSTITUTION for finding in rival.findings):
+            found = found or rival
+    return found
+
+
+def _denied_part(view: ClaimView, best: _Read, items: Sequence[Evidence]) -> _Read | None:
+    """Find a sentence that denies the very words which the best one does not hold."""
+    missing = frozenset(key for key in view.stems if not covered(key, best.evidence.stems))
+    if not missing or read(view.analysis).negations:
+        return None
+    for item in items:
+        if item is best.evidence or missing.isdisjoint(item.stems):
+            continue
+        for cue in read(item.analysis).negations:
+            if cue.head >= 0 and item.analysis.words[cue.head].stem in missing:
+                head = item.analysis.words[cue.head]
+                mine = next(word for word in view.analysis.words if word.stem == head.stem)
+                finding = Finding(
+                    Reason.NEGATION_FLIP, mine.start, mine.end, item, cue.start, head.end, hard=False
+                )  # fmt: skip
+                return replace(best, findings=(*best.findings, finding))
+    return None
 
 
 def _bearing(view: ClaimView, ranked: Sequence[Evidence], near: int) -> list[Evidence]:
@@ -159,15 +216,24 @@ def _bearing(view: ClaimView, ranked: Sequence[Evidence], near: int) -> list[Evi
     return [item for place, item in enumerate(ranked) if place < near or view.digits & item.numbers]
 
 
+def _meets(key: str, stems: frozenset[str]) -> bool:
+    """Tell whether a sentence speaks of a word: it holds the word, its like, or its opposite."""
+    return covered(key, stems) or not against(key).isdisjoint(stems)
+
+
 def _rough_fit(view: ClaimView, item: Evidence) -> float:
     """Estimate the fit from the index alone, before a sentence is taken apart."""
-    hits = sum(covered(key, item.stems) for key in view.stems)
-    return hits + len(view.digits & item.numbers) + 0.5 * sum(key in item.stems for key in view.lead)
+    hits = sum(_meets(key, item.stems) for key in view.stems)
+    return hits + len(view.digits & item.numbers) + _LEAD * sum(key in item.stems for key in view.lead)
 
 
 def _fit(view: ClaimView, item: Evidence, policy: Policy) -> float:
-    hits = sum(covered(key, item.stems) for key in view.stems)
-    total = len(view.stems)
+    plain = [key for key in view.stems if key not in view.name_stems]
+    hits = float(sum(_meets(key, item.stems) for key in plain))
+    total = len(plain)
+    for name in view.names:
+        total += 1
+        hits += share([stem(part) for part in name.key], item.stems)
     for quantity in view.analysis.quantities:
         if quantity.weak:
             continue
@@ -177,7 +243,9 @@ def _fit(view: ClaimView, item: Evidence, policy: Policy) -> float:
             for other in item.analysis.quantities
         )
     lead = view.lead - set(view.stems)
-    bonus = 0.5 * share(sorted(lead), item.stems) if lead else 0.0
+    bonus = _LEAD * share(sorted(lead), item.stems) if lead else 0.0
+    if item.label and item.label <= frozenset(view.stems):
+        bonus += _LABEL  # the row that the claim names
     return (hits / total if total else 0.0) + bonus
 
 
@@ -186,8 +254,13 @@ def _read(view: ClaimView, item: Evidence, index: SourceIndex, aliases: Aliases)
     relations = compare_relations(view, item)
     polarity = compare_polarity(view, item, relations.settled)
     findings = names.findings + relations.findings + polarity.findings
+    charge = compare_charges(view, item)
+    if charge is not None:
+        findings = (*findings, charge)
     if not any(finding.hard for finding in findings):
-        replaced = find_substitution(view, item, index)
+        replaced = (
+            find_substitution(view, item, index) or find_other_subject(view, item) or find_other_cell(view, item, index)
+        )
         if replaced is not None:
             # The word that stands in another's place needs no second mention as absent.
             findings = (*(f for f in findings if f.claim_start != replaced.claim_start), replaced)

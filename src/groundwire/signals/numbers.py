@@ -9,13 +9,17 @@ from groundwire.signals.claim import ClaimView
 from groundwire.signals.coverage import covered, share
 from groundwire.signals.finding import Finding
 from groundwire.text.agreement import Agreement, Clash, agree, same_kind
+from groundwire.text.analysis import Analysis
 from groundwire.text.lexicon import load_words
-from groundwire.text.quantities import Kind, Quantity
+from groundwire.text.quantity import Kind, Quantity
 from groundwire.types import Policy, Reason
 
 # How much better another slot must fit before an equal number no longer counts.
 _MARGIN = 0.4
+_MARGIN_ELSEWHERE = 0.25
+_COMPANY = 0.3
 _NEAR = 4
+_PRICE_WORDS = frozenset(("fre", "cost", "pric", "charg", "fe", "pay"))
 _BESIDE = 0.5
 _MOST_DERIVED = 24
 
@@ -40,21 +44,26 @@ def compare_numbers(view: ClaimView, evidence: Sequence[Evidence], policy: Polic
     quantities = view.analysis.quantities
     if not quantities:
         return Numbers(None, (), ())
-    if (
-        evidence
-        and share(view.stems, evidence[0].stems) >= 0.5
-        and _all_in_order(quantities, evidence[0].analysis.quantities, policy)
-    ):
-        return Numbers(True, (), (evidence[0],))
+    best = evidence[0] if evidence else None
+    whole = best is not None and not best.header and share(view.stems, best.stems) >= 0.5
+    if best is not None and whole and _all_in_order(quantities, best.analysis.quantities, policy):
+        return Numbers(True, (), (best,))
+    exchanged = _exchanged(view, best, policy) if best is not None else None
+    if exchanged is not None:
+        return Numbers(False, (exchanged,), (exchanged.evidence,) if exchanged.evidence else ())
     outcomes: list[bool | None] = []
     findings: list[Finding] = []
     used: list[Evidence] = []
     cover = {item.index: share(view.stems, item.stems) for item in evidence}
+    taken = _taken(quantities, evidence, cover, policy)
     for quantity in quantities:
-        equal, different, unknown = _counterparts(quantity, evidence, cover, policy)
+        company = {item.index: cover[item.index] + _company(quantity, quantities, item, policy) for item in evidence}
+        equal, different, unknown = _counterparts(quantity, evidence, company, policy, taken)
         rival = different.fit - _MARGIN if different else 0.0
         if equal and different and equal.verdict.loose:
             rival = different.fit
+        elif equal and different and equal.evidence is not different.evidence:
+            rival = different.fit - _MARGIN_ELSEWHERE
         if equal and (different is None or equal.fit >= rival):
             outcomes.append(True)
             used.append(equal.evidence)
@@ -78,6 +87,48 @@ def compare_numbers(view: ClaimView, evidence: Sequence[Evidence], policy: Polic
     return Numbers(_fold(outcomes), tuple(findings), tuple(used))
 
 
+def compare_charges(view: ClaimView, item: Evidence) -> Finding | None:
+    """Find "free" where the evidence names a price, and a price where it says "free"."""
+    rest = [key for key in view.stems if key not in _PRICE_WORDS]
+    mine = _price(view.analysis, None)
+    if mine is None or not rest or share(rest, item.stems) < 0.75:
+        return None
+    clauses = sorted(set(item.analysis.clauses))
+    clause = max(clauses, key=lambda number: (share(rest, item.analysis.clause_stems(number)), -number), default=None)
+    theirs = _price(item.analysis, clause)
+    if theirs is None or mine[0] == theirs[0]:
+        return None
+    return Finding(Reason.NUMBER_MISMATCH, mine[1], mine[2], item, theirs[1], theirs[2])
+
+
+def _price(sentence: Analysis, clause: int | None) -> tuple[bool, int, int] | None:
+    """Tell whether a clause says "free" (True) or names a price (False), with the place."""
+    places = [place for place, number in enumerate(sentence.clauses) if clause is None or number == clause]
+    if not places:
+        return None
+    start, end = sentence.words[places[0]].start, sentence.words[places[-1]].end
+    prices = [
+        item
+        for item in sentence.quantities
+        if item.kind == Kind.MONEY and item.low > 0 and start <= item.end <= end + 9
+    ]
+    free = next((sentence.words[place] for place in places if sentence.words[place].lower == "free"), None)
+    if free is not None and prices:
+        return None
+    if free is not None:
+        return True, free.start, free.end
+    return (False, prices[0].start, prices[0].end) if prices else None
+
+
+def _company(quantity: Quantity, quantities: Sequence[Quantity], item: Evidence, policy: Policy) -> float:
+    """Credit a sentence that also holds the claim's other numbers: those belong together."""
+    others = [other for other in quantities if other is not quantity and not other.weak]
+    if not others:
+        return 0.0
+    held = sum(any(_agreement(other, theirs, policy).equal for theirs in item.analysis.quantities) for other in others)
+    return _COMPANY * held / len(others)
+
+
 def _all_in_order(mine: Sequence[Quantity], theirs: Sequence[Quantity], policy: Policy) -> bool:
     """Tell whether all numbers of the claim occur in one sentence in the same order."""
     if len(mine) < 2:
@@ -90,6 +141,23 @@ def _all_in_order(mine: Sequence[Quantity], theirs: Sequence[Quantity], policy: 
             return False
         place += 1
     return True
+
+
+def _exchanged(view: ClaimView, best: Evidence, policy: Policy) -> Finding | None:
+    """Find two numbers that changed places in a sentence that is otherwise word for word the same."""
+    mine, theirs = view.analysis.quantities, best.analysis.quantities
+    if len(mine) < 2 or len(mine) != len(theirs):
+        return None
+    if [word.stem for word in view.analysis.words] != [word.stem for word in best.analysis.words]:
+        return None
+    for place, (one, two) in enumerate(zip(mine, theirs, strict=True)):
+        if _agreement(one, two, policy).equal:
+            continue
+        if any(_exactly(_agreement(one, other, policy)) for other in theirs[place + 1 :]):
+            verdict = _agreement(one, two, policy)
+            return Finding(_reason(verdict.clash), one.start, one.end, best, two.start, two.end)
+        return None
+    return None
 
 
 def _exactly(verdict: Agreement) -> bool:
@@ -114,8 +182,27 @@ def _reason(clash: Clash) -> Reason:
     return Reason.DATE_MISMATCH if clash == Clash.DATE else Reason.NUMBER_MISMATCH
 
 
+def _taken(
+    quantities: Sequence[Quantity], evidence: Sequence[Evidence], cover: dict[int, float], policy: Policy
+) -> dict[tuple[int, int], Quantity]:
+    """Give each number of the claim the equal number that fits it best; that one is spoken for."""
+    taken: dict[tuple[int, int], Quantity] = {}
+    if len(quantities) < 2:
+        return taken
+    for quantity in quantities:
+        equal, different, _ = _counterparts(quantity, evidence, cover, policy, taken)
+        fits = equal is not None and (different is None or equal.fit >= different.fit)
+        if equal is not None and fits and not equal.verdict.loose:
+            taken.setdefault((equal.evidence.index, equal.quantity.start), quantity)
+    return taken
+
+
 def _counterparts(
-    quantity: Quantity, evidence: Sequence[Evidence], cover: dict[int, float], policy: Policy
+    quantity: Quantity,
+    evidence: Sequence[Evidence],
+    cover: dict[int, float],
+    policy: Policy,
+    taken: dict[tuple[int, int], Quantity],
 ) -> tuple[_Counterpart | None, _Counterpart | None, _Counterpart | None]:
     equal: _Counterpart | None = None
     different: _Counterpart | None = None
@@ -132,6 +219,7 @@ def _counterparts(
                 verdict.equal is False
                 and (comparable or verdict.clash == Clash.UNIT)
                 and not _other_length(quantity, other, nearness)
+                and taken.get((item.index, other.start), quantity) is quantity
             ):
                 different = _better(different, found)
             elif (verdict.equal is None and (comparable or verdict.loose)) or verdict.equal:
@@ -180,14 +268,14 @@ def _derived(view: ClaimView, quantity: Quantity, evidence: Sequence[Evidence]) 
         return False
     if load_words("arithmetic_cues").isdisjoint(word.lower for word in view.analysis.words):
         return False
-    values: list[tuple[float, Kind]] = []
-    for item in evidence[:4]:
-        for other in item.analysis.quantities:
-            if other.kind in (quantity.kind, Kind.COUNT) and other.unit in (quantity.unit, ""):
-                values.append((other.low, other.kind))
-    values = values[:_MOST_DERIVED]
+    values = [
+        other.low
+        for item in evidence[:4]
+        for other in item.analysis.quantities
+        if other.kind in (quantity.kind, Kind.COUNT) and other.unit in (quantity.unit, "")
+    ]
     target = abs(quantity.low)
-    for (first, _), (second, _) in combinations(values, 2):
+    for first, second in combinations(values[:_MOST_DERIVED], 2):
         results = [first + second, abs(first - second), (first + second) / 2]
         if any(abs(result - target) <= 1e-9 * max(1.0, target) for result in results):
             return True

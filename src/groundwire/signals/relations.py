@@ -170,9 +170,8 @@ def _quantifiers(view: ClaimView, item: Evidence) -> list[Finding]:
             and covered(one.head, item.stems)
             and not any(o.value == "only" for o in theirs)
         ):
-            word = next((w for w in item.analysis.words if w.stem == one.head), None)
-            if word is not None:
-                findings.append(Finding(Reason.QUANTIFIER, one.start, one.end, item, word.start, word.end, hard=False))
+            start, end = _word_span(item.analysis, one.head)
+            findings.append(Finding(Reason.QUANTIFIER, one.start, one.end, item, start, end, hard=False))
     return findings
 
 
@@ -211,6 +210,12 @@ def _modality(view: ClaimView, item: Evidence) -> list[Finding]:
     if not mine and not theirs:
         return []
     findings = _stated_modality(view, item, mine, theirs)
+    for one in mine:
+        # "was supposed to" makes a plan of what the evidence states as done.
+        alone = not any(other.head == one.head for other in theirs)
+        if one.value == "expected" and one.head and alone and covered(one.head, item.analysis.stems):
+            start, end = _word_span(item.analysis, one.head)
+            findings.append(Finding(Reason.MODALITY, one.start, one.end, item, start, end, hard=False))
     for other in theirs:
         if not other.head or not covered(other.head, view.analysis.stems):
             continue

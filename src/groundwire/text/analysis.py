@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from groundwire.text.lexicon import load_map, load_rows, load_words
-from groundwire.text.quantities import Quantity, find_quantities
-from groundwire.text.tokens import Word, find_words, stem
+from groundwire.text.quantities import find_quantities
+from groundwire.text.quantity import Quantity
+from groundwire.text.tokens import Word, find_words, verb_shares
 
 _HARD_BREAK = re.compile(r"[;:!?()\[\]{}|—]|\s[-–]\s")
 
@@ -51,15 +52,6 @@ def analyse(text: str) -> Analysis:
 
 
 @cache
-def _verb_shares() -> dict[str, int]:
-    shares: dict[str, int] = {}
-    for lemma, _, share in load_rows("verbs"):
-        key = stem(lemma)
-        shares[key] = max(int(share), shares.get(key, 0))
-    return shares
-
-
-@cache
 def _irregular_pasts() -> frozenset[str]:
     return frozenset(
         form for _, forms, _ in load_rows("verbs") for form in forms.split(",") if form and not form.endswith("ing")
@@ -76,7 +68,7 @@ def is_verb(words: Sequence[Word], place: int) -> bool:
     word = words[place]
     if auxiliary(word):
         return True
-    share = _verb_shares().get(word.stem)
+    share = verb_shares().get(word.stem)
     if share is None or not word.content:
         return False
     lower = word.lower
@@ -110,7 +102,12 @@ def _clauses(text: str, words: Sequence[Word], verbs: frozenset[int]) -> list[in
             comma = not plain and "," in gap
             starts = (
                 (not plain and _HARD_BREAK.search(gap) is not None)
-                or (not plain and "." in gap and len(words[place - 1].text) > 3 and not words[place - 1].text[:1].isupper())
+                or (
+                    not plain
+                    and "." in gap
+                    and len(words[place - 1].text) > 3
+                    and not words[place - 1].text[:1].isupper()
+                )
                 or word.lower in load_words("clause_words")
                 or (
                     comma

@@ -103,8 +103,8 @@ def _step_of(whole: str) -> float:
 
 _SCALE = re.compile(
     r"\s?(?:(k|K|M|MM|bn|Bn|BN|B|tn|mn|m)(?![\w/²³])"
-    r"|(hundred|thousand|million|millions|billion|billions|trillion|trillions|dozen|lakh|crore|mio|mrd"
-    r"|Millionen|Million|Milliarden|Milliarde|millions|milliards|millones)\b\.?)",
+    r"|(hundred|thousand|million|millions|billion|billions|trillion|trillions|dozen|lakh|crore"
+    r"|Millionen|Million|Milliarden|Milliarde|millions|milliards|millones)\b|(mio|mrd)\b\.?)",
     re.IGNORECASE,
 )
 _CJK_SCALE = {"万": 1e4, "億": 1e8, "亿": 1e8, "千": 1e3, "百": 1e2}
@@ -118,7 +118,7 @@ def _scale_after(text: str, end: int, before: str) -> tuple[int, float]:
     match = _SCALE.match(text, end)
     if match is None:
         return end, 1.0
-    suffix, word = match.group(1), match.group(2)
+    suffix, word = match.group(1), match.group(2) or match.group(3)
     if word:
         return match.end(), _words()[1].get(word.lower().rstrip("."), 1.0)
     money = bool(before.strip()) and before.strip()[-1] in _SIGNS

@@ -187,7 +187,8 @@ def find_quantifiers(sentence: Analysis) -> list[Marked]:
     classes = load_map("quantifiers")
     found: list[Marked] = []
     for place, word in enumerate(sentence.words):
-        value = classes.get(word.lower)
+        following = sentence.words[place + 1].lower if place + 1 < len(sentence.words) else ""
+        value = "some" if word.lower == "one" and following == "of" else classes.get(word.lower)
         if value is None:
             continue
         previous = sentence.words[place - 1].lower if place else ""

@@ -180,9 +180,13 @@ def _stop_ends(word: str, next_word: str, first: str, left: str) -> bool:
     if kind == "mid":
         return False
     if kind == "soft":
+        if lower in ("a.m", "p.m"):
+            return not next_word.isupper()  # a time zone goes on, a capitalised word begins anew
         return clear_start
     if len(word) == 1 and word.isupper():
         previous = left.split()[-1] if left.split() else ""
+        if previous.lower() in load_words("label_nouns") and next_word[:1].isupper():
+            return True
         after_name = not previous or previous[:1].isupper() or previous.endswith(".")
         return clear_start and not (after_name and previous.endswith("."))
     if word.isdigit() and len(word) <= 2 and next_word.lower() in load_map("months"):

@@ -123,12 +123,12 @@ class VerifiedScorer:
         )
 
 
-def as_sources(source: Sources) -> list[Source]:
+def as_sources(source: object) -> list[Source]:
     """Bring every accepted form of a source to a list of `Source`."""
     if isinstance(source, str):
         return [Source("source", source)]
     if isinstance(source, Source):
-        items: list[str | Source] = [source]
+        items: list[object] = [source]
     elif isinstance(source, Sequence) and not isinstance(source, bytes | bytearray):
         items = list(source)
     else:
