@@ -18,6 +18,7 @@ from benchmarks import data, metrics, record
 from groundwire import VerifiedScorer
 
 FALSE_ALARMS = 0.10
+NOT_MEASURED = 0.4999  # an answer with nothing to check is not called grounded
 REJECTED = frozenset({"contradicted", "fabricated"})
 _scorer = VerifiedScorer(nli_scorer=None)
 
@@ -36,7 +37,7 @@ class Judged:
 def judge(row: data.Row) -> Judged:
     """Verify one row."""
     result = _scorer.verify(row.response, row.source, question=row.question)
-    probability = 0.5 if result.support_probability is None else result.support_probability
+    probability = NOT_MEASURED if result.support_probability is None else result.support_probability
     return Judged(
         row.label, row.kind, probability, tuple(str(claim.verdict) for claim in result.claims), result.approved
     )

@@ -13,7 +13,7 @@ from groundwire.text.meaning import opposites, synonyms
 from groundwire.text.quantities import with_unit
 from groundwire.text.quantity import Quantity
 from groundwire.text.sentences import Unit, shorten, split_cells, split_sentences
-from groundwire.text.tokens import content_stems
+from groundwire.text.tokens import content_stems, find_words
 from groundwire.types import Source
 
 _DIGITS = re.compile(r"\d[\d.,'’\u00a0\u202f]*\d|\d")
@@ -47,6 +47,12 @@ class Evidence:
         if not self.header:
             return plain
         return replace(plain, quantities=tuple(self._named(item) for item in plain.quantities))
+
+    @cached_property
+    def trigrams(self) -> frozenset[tuple[str, str, str]]:
+        """Collect the stems of every three words in a row, function words included."""
+        stems = [word.stem for word in find_words(self.text)]
+        return frozenset(zip(stems, stems[1:], stems[2:], strict=False))
 
     def _named(self, quantity: Quantity) -> Quantity:
         for (_, start, end), name in zip(split_cells(self.text), self.header, strict=False):
@@ -132,6 +138,11 @@ class SourceIndex:
     def contains(self, key: str) -> bool:
         """Tell whether a stem or one that means the same occurs in the sources."""
         return key in self.vocabulary or not self.vocabulary.isdisjoint(synonyms(key))
+
+    def window(self, item: Evidence) -> list[Evidence]:
+        """Return a sentence with its neighbours of the same source."""
+        around = self.sentences[max(0, item.index - 1) : item.index + 2]
+        return [near for near in around if near.source_id == item.source_id]
 
     def weight(self, key: str) -> float:
         """Weigh a stem by how rare it is."""

@@ -56,6 +56,7 @@ class Signals:
     findings: tuple[Finding, ...]
     matched: Evidence | None
     spans: tuple[Span, ...]
+    candidates: tuple[Evidence, ...] = ()  # as the index found them, best first
     traced: float | None = None  # as traceability, with names and opposites understood; None with a model
 
     @property
@@ -146,7 +147,7 @@ def _measure_one(
     spans = tuple(_span(number, view, item, index, model, policy, aliases) for item in ranked[:top_k])
     return Signals(
         divergence, best.names.match, best.names.vote, numbers.match, best.flip, trace, coverage, findings,
-        best.evidence, spans, _traced(view, best, index) if model is None else None,
+        best.evidence, spans, tuple(items), _traced(view, best, index) if model is None else None,
     )  # fmt: skip
 
 
