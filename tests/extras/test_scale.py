@@ -14,13 +14,13 @@ from groundwire import VerifiedScorer
 
 pytestmark = pytest.mark.extras
 
-WORDS = "pump turbine contract warehouse sensor invoice pipeline bridge reactor archive valve motor".split()
+WORDS = ["pump", "turbine", "contract", "warehouse", "sensor", "invoice", "bridge", "reactor", "archive", "valve"]
 
 
 def source_of(sentences: int, seed: int) -> str:
     chance = random.Random(seed)
     return " ".join(
-        f"The {chance.choice(WORDS)} of unit {number} was inspected after {chance.randint(2, 900)} hours in bay {number % 97}."
+        f"The {chance.choice(WORDS)} of unit {number} ran for {chance.randint(2, 900)} hours in bay {number % 97}."
         for number in range(sentences)
     )
 
@@ -44,7 +44,9 @@ def test_a_million_characters_are_said_to_be_cut() -> None:
     assert result.status == "truncated"
 
 
-@pytest.mark.parametrize("piece", ["a", "1", ".", "\n", "not ", "1,", "(", "“", "Dr. ", "A. ", "|", "\t", "\u200b", "\ud800"])
+@pytest.mark.parametrize(
+    "piece", ["a", "1", ".", "\n", "not ", "1,", "(", "“", "Dr. ", "A. ", "|", "\t", "\u200b", "\ud800"]
+)
 def test_repeats_of_one_piece_stay_fast(piece: str) -> None:
     assert seconds(piece * 20_000, piece * 20_000) < 20.0
 

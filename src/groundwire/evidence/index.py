@@ -13,13 +13,15 @@ from groundwire.text.language import tell_languages
 from groundwire.text.meaning import opposites, synonyms
 from groundwire.text.quantities import with_unit
 from groundwire.text.quantity import Quantity
-from groundwire.text.sentences import Unit, split_cells, split_sentences
-from groundwire.text.tokens import content_stems
+from groundwire.text.sentences import Unit, shorten, split_cells, split_sentences
+from groundwire.text.tokens import content_stems, find_words
 from groundwire.types import Source
 
 _DIGITS = re.compile(r"\d[\d.,'’\u00a0\u202f]*\d|\d")
 _SYNONYM_WEIGHT = 0.8
 _OPPOSITE_WEIGHT = 0.5
+# A page without stops is one unit; evidence that long shows nothing and costs time.
+_LONGEST = 400
 _HEADING_END = (":", "：")
 
 
@@ -46,6 +48,12 @@ class Evidence:
         if not self.header:
             return plain
         return replace(plain, quantities=tuple(self._named(item) for item in plain.quantities))
+
+    @cached_property
+    def trigrams(self) -> frozenset[tuple[str, str, str]]:
+        """Collect the stems of every three words in a row, function words included."""
+        stems = [word.stem for word in find_words(self.text)]
+        return frozenset(zip(stems, stems[1:], stems[2:], strict=False))
 
     def _named(self, quantity: Quantity) -> Quantity:
         for (_, start, end), name in zip(split_cells(self.text), self.header, strict=False):
@@ -93,7 +101,8 @@ class SourceIndex:
                 continue
             header = ()
             is_intro = unit.heading or unit.text.endswith(_HEADING_END)
-            self._put(unit, source.id, context | intro if not is_intro else context, ())
+            for piece in shorten(unit, _LONGEST):
+                self._put(piece, source.id, context | intro if not is_intro else context, ())
             if is_intro:
                 intro = frozenset(content_stems(unit.text))
             elif intro and len(unit.text) > 80:
@@ -136,6 +145,11 @@ class SourceIndex:
     def contains(self, key: str) -> bool:
         """Tell whether a stem or one that means the same occurs in the sources."""
         return key in self.vocabulary or not self.vocabulary.isdisjoint(synonyms(key))
+
+    def window(self, item: Evidence) -> list[Evidence]:
+        """Return a sentence with its neighbours of the same source."""
+        around = self.sentences[max(0, item.index - 1) : item.index + 2]
+        return [near for near in around if near.source_id == item.source_id]
 
     def weight(self, key: str) -> float:
         """Weigh a stem by how rare it is."""

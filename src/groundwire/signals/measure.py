@@ -62,6 +62,7 @@ class Signals:
     spans: tuple[Span, ...]
     derived: bool = False  # a number follows from two of the source
     foreign: bool = False  # the sources are written in another language than the claim
+    candidates: tuple[Evidence, ...] = ()  # as the index found them, best first
     traced: float | None = None  # as traceability, with names and opposites understood; None with a model
 
     @property
@@ -158,7 +159,7 @@ def _measure_one(
     )
     return Signals(
         divergence, best.names.match, best.names.vote, numbers.match, best.flip, trace, coverage, findings,
-        best.evidence, spans, numbers.derived, _is_foreign(view, index, trace),
+        best.evidence, spans, numbers.derived, _is_foreign(view, index, trace), tuple(items),
         _traced(view, best, index) if model is None else None,
     )  # fmt: skip
 

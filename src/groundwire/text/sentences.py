@@ -1,5 +1,6 @@
 """Sentence units with their places in the text."""
 
+import itertools
 import re
 from functools import cache
 from typing import NamedTuple
@@ -27,6 +28,13 @@ _VISIBLE = re.compile(r"\S")
 _OPENERS = "\"'“‘«‹([„¿¡*"
 _THAI_GAP = re.compile(r"(?<=[\u0e00-\u0e7f]{8})\s+(?=[\u0e00-\u0e7f])")
 _ALNUM = re.compile(r"[^\W_]")
+# Scraped pages lose the space after a stop: "in 2008.His wife".
+_GLUED_END = re.compile(
+    r"(?<=[^\W\d_A-Z][^\W\d_A-Z])[.!?][\"”’)\]]*(?=[A-Z])|(?<=\d\d)[.!?](?=[A-Z][a-z])|[.!?][\"”]*(?=[“\"][A-Z])"
+)
+_LONGEST_CELL = 200
+_LONGEST_ROW = 4_000
+_SOFT_BREAKS = ("; ", ": ", " - ", " – ", ", ", " ")
 _CELL_BORDER = re.compile(r"\s*[|\t]\s*")
 
 
@@ -47,6 +55,39 @@ def split_sentences(text: str) -> list[Unit]:
                 units.append(unit)
             start = cut
     return units
+
+
+def shorten(unit: Unit, limit: int) -> list[Unit]:
+    """Cut an overlong unit of a source into pieces, at lost sentence ends first and then at softer breaks."""
+    if len(unit.text) <= (max(limit, _LONGEST_ROW) if unit.row else limit):
+        return [unit]
+    borders = [0, *(match.end() for match in _GLUED_END.finditer(unit.text)), len(unit.text)]
+    pieces: list[Unit] = []
+    for start, end in itertools.pairwise(borders):
+        while end - start > limit:
+            cut = _soft_break(unit.text, start, limit)
+            pieces.extend(_piece(unit, start, cut))
+            start = cut
+        pieces.extend(_piece(unit, start, end))
+    return pieces
+
+
+def _soft_break(text: str, start: int, limit: int) -> int:
+    for mark in _SOFT_BREAKS:
+        cut = text.rfind(mark, start + limit // 2, start + limit)
+        if cut >= 0:
+            return cut + len(mark)
+    return start + limit
+
+
+def _piece(unit: Unit, start: int, end: int) -> list[Unit]:
+    piece = unit.text[start:end]
+    start += len(piece) - len(piece.lstrip())
+    piece = piece.strip()
+    if not _ALNUM.search(piece):
+        return []
+    begin = unit.start + start
+    return [Unit(piece, begin, begin + len(piece), unit.line, unit.heading, unit.row)]
 
 
 def split_cells(row: str) -> list[tuple[str, int, int]]:
@@ -71,9 +112,10 @@ def _marker_end(line: str) -> int:
 
 
 def _is_row(line: str) -> bool:
-    if "\t" in line.strip():
-        return True
-    return line.count("|") >= 2 or (" | " in line and line.count("|") == 1)
+    pipes, tabs = line.count("|"), line.strip().count("\t")
+    if len(line) > _LONGEST_CELL * (pipes + tabs + 1):
+        return False  # prose of a scraped page with a stray border
+    return tabs > 0 or pipes >= 2 or (pipes == 1 and " | " in line)
 
 
 def _csv_lines(text: str) -> frozenset[int]:

@@ -18,14 +18,19 @@ from groundwire.types import (
     Verdict,
     VerificationResult,
 )
+from groundwire.verify.calibrate import is_grounded, support_probability
 from groundwire.verify.decide import combine_signals, confidence_label, is_blocking, overall_score
+from groundwire.verify.features import ClaimFacts
 
 _CHECKS = ("entailment", "entities", "numbers", "negation", "traceability", "relations")
 
 
-def judge(number: int, view: ClaimView, signals: Signals, policy: Policy, *, has_source: bool) -> ClaimVerdict:
+def judge(
+    number: int, view: ClaimView, signals: Signals, facts: ClaimFacts, policy: Policy, *, has_source: bool
+) -> ClaimVerdict:
     """Decide one claim and place its evidence in response and source."""
     verdict, confidence = _decide(view, signals, policy, has_source)
+    probability = support_probability([facts])
     claim = view.claim
     conflicts = [] if signals.foreign else [_conflict(claim, finding) for finding in signals.findings]
     return ClaimVerdict(
@@ -51,6 +56,8 @@ def judge(number: int, view: ClaimView, signals: Signals, policy: Policy, *, has
         reasons=_reasons(verdict, signals, has_source),
         start=claim.start,
         end=claim.end,
+        support_probability=probability,
+        grounded=is_grounded(probability),
         unsupported_spans=[(item.claim_start, item.claim_end) for item in conflicts],
         conflicts=conflicts,
     )  # fmt: skip
@@ -67,12 +74,13 @@ def unchecked_verdict(number: int, claim: Claim) -> ClaimVerdict:
 
 
 def summarise(
-    verdicts: list[ClaimVerdict], unchecked: list[Unchecked], *,
+    verdicts: list[ClaimVerdict], unchecked: list[Unchecked], facts: Sequence[ClaimFacts], *,
     status: Status, model: ModelInfo | None, policy: Policy, policy_hash: str, version: str,
 ) -> VerificationResult:  # fmt: skip
     """Count, average and approve."""
     counted = [item for item in verdicts if Reason.NOT_CHECKABLE not in item.reasons]
     supported = [item for item in counted if item.verdict == Verdict.SUPPORTED]
+    probability = support_probability(facts, len(unchecked))
     return VerificationResult(
         approved=not any(is_blocking(item, policy) for item in counted),
         overall_score=overall_score(counted),
@@ -85,6 +93,8 @@ def summarise(
         coverage=len(supported) / len(counted) if counted else 0.0,
         status=status,
         unchecked=unchecked,
+        support_probability=probability,
+        grounded=is_grounded(probability),
         model=model,
         checks=list(_CHECKS) if counted else [],
         policy_hash=policy_hash,

@@ -13,6 +13,7 @@ from groundwire.text.entities import capitals_in
 from groundwire.text.sentences import split_sentences
 from groundwire.types import ModelInfo, Policy, Source, Status, Unchecked, VerificationResult
 from groundwire.verify.assemble import judge, summarise, unchecked_verdict
+from groundwire.verify.features import claim_facts
 
 Sources = str | Source | Sequence[str | Source]
 
@@ -102,11 +103,13 @@ class VerifiedScorer:
         known = index.capitals | capitals_in(response)
         views = [ClaimView(claim, known) for claim in claims]
         checkable = [view for view in views if not view.claim.unchecked]
-        signals = iter(measure(checkable, index, self.nli_scorer, policy, top_k))
+        signals = measure(checkable, index, self.nli_scorer, policy, top_k)
+        facts = [claim_facts(view, signal, index) for view, signal in zip(checkable, signals, strict=True)]
+        measured = iter(zip(signals, facts, strict=True))
         verdicts = [
             unchecked_verdict(number, view.claim)
             if view.claim.unchecked
-            else judge(number, view, next(signals), policy, has_source=len(index) > 0)
+            else judge(number, view, *next(measured), policy, has_source=len(index) > 0)
             for number, view in enumerate(views)
         ]
         unchecked = [
@@ -117,6 +120,7 @@ class VerifiedScorer:
         return summarise(
             verdicts,
             unchecked,
+            facts,
             status=_status(len(checkable), len(index), truncated),
             model=_model_info(self.nli_scorer),
             policy=policy,
