@@ -19,7 +19,7 @@ def load(*names: str) -> list[dict[str, Any]]:
     ]
 
 
-CASES = load("verify_visible", "verify_own", "verify_blind")
+CASES = load("verify_visible", "verify_own", "verify_blind", "verify_blind2")
 KNOWN_MISSES = load("verify_known_misses")
 
 

@@ -159,7 +159,7 @@ def test_v14_a_contradiction_blocks_from_six_tenths() -> None:
 def test_v15_overall_score_is_the_mean_of_the_verdict_values() -> None:
     items = [claim_with(name, 1.0) for name in ("supported", "unverifiable", "contradicted")]
     assert overall_score(items) == 0.5
-    result = summarise(items, [], [], status="checked", model=None, policy=Policy(), version="0")  # type: ignore[arg-type]
+    result = summarise(items, [], [], status="checked", model=None, policy=Policy(), policy_hash="", version="0")  # type: ignore[arg-type]
     assert (result.supported_count, result.unverifiable_count, result.contradicted_count) == (1, 1, 1)
 
 

@@ -9,11 +9,12 @@ from functools import cached_property
 
 from groundwire.text.analysis import Analysis, analyse
 from groundwire.text.entities import capitals_in
+from groundwire.text.language import tell_languages
 from groundwire.text.meaning import opposites, synonyms
 from groundwire.text.quantities import with_unit
 from groundwire.text.quantity import Quantity
 from groundwire.text.sentences import Unit, shorten, split_cells, split_sentences
-from groundwire.text.tokens import content_stems, find_words
+from groundwire.text.tokens import content_stems, stems_of
 from groundwire.types import Source
 
 _DIGITS = re.compile(r"\d[\d.,'’\u00a0\u202f]*\d|\d")
@@ -24,9 +25,9 @@ _LONGEST = 400
 _HEADING_END = (":", "：")
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Evidence:
-    """One source sentence with its place and what its surroundings call it."""
+    """One source sentence with its place and what its surroundings call it; never changed once made."""
 
     text: str
     index: int
@@ -51,7 +52,7 @@ class Evidence:
     @cached_property
     def trigrams(self) -> frozenset[tuple[str, str, str]]:
         """Collect the stems of every three words in a row, function words included."""
-        stems = [word.stem for word in find_words(self.text)]
+        stems = stems_of(self.text)
         return frozenset(zip(stems, stems[1:], stems[2:], strict=False))
 
     def _named(self, quantity: Quantity) -> Quantity:
@@ -59,7 +60,7 @@ class Evidence:
             if start <= quantity.start < end:
                 stems = tuple(content_stems(name))
                 typed = with_unit(quantity, name)
-                return replace(typed, after=(*typed.after, *stems), before=(*typed.before, *stems))
+                return typed._replace(after=(*typed.after, *stems), before=(*typed.before, *stems))
         return quantity
 
 
@@ -68,11 +69,17 @@ class SourceIndex:
 
     def __init__(self, sources: Sequence[Source]) -> None:
         self.sentences: list[Evidence] = []
+        self._sources = tuple(sources)
         self._postings: dict[str, list[int]] = {}
         self._rows: dict[tuple[str, ...], list[Evidence]] = {}
         for source in sources:
             self._add(source)
         self.vocabulary = frozenset(self._postings)
+
+    @cached_property
+    def languages(self) -> frozenset[str]:
+        """Collect the languages the sources are written in."""
+        return frozenset().union(*(tell_languages(source.text) for source in self._sources))
 
     def __len__(self) -> int:
         return len(self.sentences)

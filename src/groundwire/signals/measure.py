@@ -6,17 +6,19 @@ from functools import cache
 
 from groundwire.evidence import Evidence, SourceIndex
 from groundwire.nli import NLI, DivergenceScorer
+from groundwire.signals.charges import compare_charges
 from groundwire.signals.claim import ClaimView
+from groundwire.signals.counterparts import matches
 from groundwire.signals.coverage import covered, share, union
 from groundwire.signals.entailment import Divergences, overlap_divergence, with_conflict
 from groundwire.signals.finding import Finding
 from groundwire.signals.names import Aliases, Names, alias_table, compare_names
 from groundwire.signals.negation import compare_polarity
-from groundwire.signals.numbers import Numbers, compare_charges, compare_numbers
+from groundwire.signals.numbers import compare_numbers, match_numbers
 from groundwire.signals.reading import read
 from groundwire.signals.relations import compare_relations
 from groundwire.signals.substitution import find_other_cell, find_other_subject, find_substitution
-from groundwire.text.agreement import agree
+from groundwire.text.language import tell_languages
 from groundwire.text.lexicon import load_words
 from groundwire.text.meaning import against, is_specific
 from groundwire.text.tokens import stem
@@ -29,7 +31,11 @@ _LEAD = 0.25
 _LABEL = 0.3
 # Words alone cannot tell a paraphrase from an invention: with fewer of them found, nobody can say.
 _TRACED = 0.7
-_CLOSE_FIT = 5
+_SHARED_VOCABULARY = 0.5
+_CLOSE_FIT = 4
+_FIRST_LOOK = 2
+_CLEAR = 0.9
+_WIDE_READ = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,8 @@ class Signals:
     findings: tuple[Finding, ...]
     matched: Evidence | None
     spans: tuple[Span, ...]
+    derived: bool = False  # a number follows from two of the source
+    foreign: bool = False  # the sources are written in another language than the claim
     candidates: tuple[Evidence, ...] = ()  # as the index found them, best first
     traced: float | None = None  # as traceability, with names and opposites understood; None with a model
 
@@ -119,36 +127,67 @@ def _measure_one(
     if not items:
         return Signals(None, 1.0, 0, None, False, 0.0 if view.stems else None, 0.0, (), None, ())
     aliases = alias_table(policy)
-    ranked = sorted(items, key=lambda item: (-_rough_fit(view, item), item.index))
-    # Numbers are compared by value, which the index cannot: they may make up for this much.
-    enough = _rough_fit(view, ranked[0]) - 1.0 - len(view.analysis.quantities)
-    close = [item for item in ranked[:_CLOSE_FIT] if _rough_fit(view, item) >= enough]
-    fits = {item.index: _fit(view, item, policy) for item in close}
-    ranked = sorted(close, key=lambda item: (-fits[item.index], item.index)) + ranked[len(close) :]
-    if model is not None:
+    if model is None:
+        best, ranked, near = _choose(view, items, index, policy, aliases)
+    else:
         ranked = sorted(items, key=lambda item: (model.of(number, item), item.index))
-    best = _read(view, ranked[0], index, aliases)
-    if model is None and best.conflicts:
-        rivals = [item for item in close[1:_CLOSE_READ] if fits[item.index] >= fits[ranked[0].index] - _TIE]
-        reads = [best, *(_read(view, item, index, aliases) for item in rivals)]
-        best = min(reads, key=lambda read: read.conflicts)
-    if model is None and not best.conflicts:
-        best = _mixed_up(view, best, close, index, aliases) or best
-        best = _denied_part(view, best, items) or best
-    ranked.remove(best.evidence)
-    ranked.insert(0, best.evidence)
-    numbers = compare_numbers(view, _bearing(view, ranked, max(len(close), top_k)), policy)
+        best, near = _read(view, ranked[0], index, aliases), 1
+    numbers = compare_numbers(view, _bearing(view, ranked, near), policy)
+    if numbers.match is not True and near < _WIDE_READ:
+        # Before a number is called wrong or missing, more of the source is looked through.
+        numbers = compare_numbers(view, _bearing(view, ranked, _WIDE_READ), policy)
     coverage = _coverage(view, best.evidence, ranked)
     findings = best.findings + numbers.findings
     hard = any(finding.hard and finding.reason != Reason.NUMBER_ABSENT for finding in findings)
     divergence = overlap_divergence(coverage) if model is None else model.of(number, best.evidence)
     if hard:
         divergence = with_conflict(divergence, coverage, model is not None)
-    spans = tuple(_span(number, view, item, index, model, policy, aliases) for item in ranked[:top_k])
+    spans = tuple(
+        _span(number, view, item, index, model, policy, aliases, read_closely=place < near)
+        for place, item in enumerate(ranked[:top_k])
+    )
     return Signals(
         divergence, best.names.match, best.names.vote, numbers.match, best.flip, trace, coverage, findings,
-        best.evidence, spans, tuple(items), _traced(view, best, index) if model is None else None,
+        best.evidence, spans, numbers.derived, _is_foreign(view, index, trace), tuple(items),
+        _traced(view, best, index) if model is None else None,
     )  # fmt: skip
+
+
+def _choose(
+    view: ClaimView, items: Sequence[Evidence], index: SourceIndex, policy: Policy, aliases: Aliases
+) -> tuple[_Read, list[Evidence], int]:
+    """Find the sentence a claim is judged by; return its reading, all sentences, and how many come near."""
+    rough = {item.index: _rough_fit(view, item) for item in items}
+    ranked = sorted(items, key=lambda item: (-rough[item.index], item.index))
+    # Numbers are compared by value, which the index cannot: they may make up for this much.
+    enough = rough[ranked[0].index] - 1.0 - 0.5 * len(view.analysis.quantities)
+    close = [item for item in ranked[:_CLOSE_FIT] if rough[item.index] >= enough]
+    rest = ranked[len(close) :]
+    fits = {item.index: _fit(view, item, policy) for item in close[:_FIRST_LOOK]}
+    first = min(close[:_FIRST_LOOK], key=lambda item: (-fits[item.index], item.index))
+    best = _read(view, first, index, aliases)
+    if best.conflicts or fits[first.index] < _CLEAR:
+        # Not clear yet: look at the others that come near, and let conflicts break ties.
+        fits |= {item.index: _fit(view, item, policy) for item in close[_FIRST_LOOK:]}
+        close.sort(key=lambda item: (-fits[item.index], item.index))
+        best = best if close[0] is first else _read(view, close[0], index, aliases)
+        if best.conflicts:
+            rivals = [item for item in close[1:_CLOSE_READ] if fits[item.index] >= fits[close[0].index] - _TIE]
+            reads = [best, *(_read(view, item, index, aliases) for item in rivals)]
+            best = min(reads, key=lambda read: read.conflicts)
+        if not best.conflicts:
+            best = _mixed_up(view, best, close, index, aliases) or best
+            best = _denied_part(view, best, items) or best
+    ranked = [best.evidence, *(item for item in (*close, *rest) if item is not best.evidence)]
+    return best, ranked, min(len(close), len(fits))
+
+
+def _is_foreign(view: ClaimView, index: SourceIndex, trace: float | None) -> bool:
+    """Tell whether claim and sources share no language, so that missing words prove nothing."""
+    if trace is None or trace >= _SHARED_VOCABULARY:
+        return False
+    mine = tell_languages(view.claim.text)
+    return bool(mine) and bool(index.languages) and mine.isdisjoint(index.languages)
 
 
 @cache
@@ -235,14 +274,11 @@ def _fit(view: ClaimView, item: Evidence, policy: Policy) -> float:
     for name in view.names:
         total += 1
         hits += share([stem(part) for part in name.key], item.stems)
-    for quantity in view.analysis.quantities:
-        if quantity.weak:
-            continue
-        total += 1
-        hits += any(
-            agree(quantity, other, policy.approximate_within, policy.approximate_beyond).equal
-            for other in item.analysis.quantities
-        )
+    found = matches(view, item, policy)
+    for number, quantity in enumerate(view.analysis.quantities):
+        if not quantity.weak:
+            total += 1
+            hits += any(match.verdict.equal for match in found[number])
     lead = view.lead - set(view.stems)
     bonus = _LEAD * share(sorted(lead), item.stems) if lead else 0.0
     if item.label and item.label <= frozenset(view.stems):
@@ -278,8 +314,12 @@ def _coverage(view: ClaimView, best: Evidence, ranked: Sequence[Evidence]) -> fl
 
 def _span(
     number: int, view: ClaimView, item: Evidence, index: SourceIndex, model: Divergences | None,
-    policy: Policy, aliases: Aliases,
+    policy: Policy, aliases: Aliases, *, read_closely: bool,
 ) -> Span:  # fmt: skip
+    """Describe one sentence; names and numbers are compared only where the wording comes near."""
     divergence = model.of(number, item) if model else overlap_divergence(share(view.stems, item.stems))
-    numbers: Numbers = compare_numbers(view, [item], policy)
-    return Span(item, divergence, compare_names(view, item, index, aliases).match, numbers.match)
+    if not read_closely:
+        held = [all(covered(stem(part), item.stems) for part in name.key) for name in view.names]
+        return Span(item, divergence, sum(held) / len(held) if held else 1.0, None)
+    names = compare_names(view, item, index, aliases)
+    return Span(item, divergence, names.match, match_numbers(view, item, policy))

@@ -130,16 +130,24 @@ def _opposed_particles(claim: Analysis, source: Analysis) -> list[tuple[int, int
 
 
 def _partner(claim: Analysis, claim_clause: int, source: Analysis) -> int | None:
+    """Find the clause of the evidence that speaks of the same thing.
+
+    A word that stands in one clause alone tells more than one that stands in all of them.
+    """
     stems = claim.clause_stems(claim_clause)
     subject = next((claim.words[p].stem for p in claim.content if claim.clauses[p] == claim_clause), "")
-    best, best_count = None, 0.0
-    for clause in sorted(set(source.clauses)):
-        others = source.clause_stems(clause)
-        count = sum(covered(key, others) or not against(key).isdisjoint(others) for key in stems)
-        # Between clauses that share as much, the one about the same subject counts.
-        weight = count + (0.5 if count and covered(subject, others) else 0.0)
-        if weight > best_count:
-            best, best_count = clause, weight
+    clauses = {number: source.clause_stems(number) | source.inherited_subject(number) for number in set(source.clauses)}
+    found: dict[str, list[int]] = {}
+    for key in stems:
+        same = [number for number, others in clauses.items() if covered(key, others)]
+        found[key] = same or [number for number, others in clauses.items() if not against(key).isdisjoint(others)]
+    best, best_weight = None, 0.0
+    for number in sorted(clauses):
+        weight = sum(1.0 / len(places) for places in found.values() if number in places)
+        if weight and number in found.get(subject, ()):
+            weight += 0.5
+        if weight > best_weight:
+            best, best_weight = number, weight
     return best
 
 

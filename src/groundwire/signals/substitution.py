@@ -26,8 +26,9 @@ def find_substitution(view: ClaimView, item: Evidence, index: SourceIndex) -> Fi
     claim, source = view.analysis, item.analysis
     if len(claim.words) > _LONGEST or len(source.words) > _LONGEST:
         return None
-    if share(view.stems, item.stems) < _FRAME or len(view.stems) < 3:
-        return None
+    found = share(view.stems, item.stems)
+    if found < _FRAME or found == 1.0 or len(view.stems) < 3:
+        return None  # without a missing word nothing was replaced
     mine = [word.stem for word in claim.words]
     theirs = [word.stem for word in source.words]
     changes = [code for code in SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes() if code[0] != "equal"]

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
-from groundwire.text.lexicon import load_map, load_rows, load_words
+from groundwire.text.lexicon import load_map, load_words
 
 
 class Date(NamedTuple):
@@ -83,7 +83,6 @@ def _patterns() -> list[tuple[str, re.Pattern[str]]]:
 
 
 _LONGEST = (0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-_MAYBE = re.compile(r"\d|[Qq][1-4]|quarter|noon|mid|day|[A-Zä-ÿ\u0600-\u097f\u4e00-\u9fff]", re.IGNORECASE)
 _DAY_SIDE = re.compile(r"^(?:\.|,|\s\d|\s?[-–|]|\s?$|\sa)")
 _YEAR = re.compile(r"(?<![\w.,$€£#-])(1[0-9]\d\d|20\d\d)(?![\w,.]?\d|\s?%|['’]|\w)")
 _YEARS = re.compile(
@@ -104,14 +103,14 @@ def _year_follow() -> re.Pattern[str]:
 _DETERMINER = re.compile(r"\b(?:the|its|a|this|that|their|his|her|our|your)\s+$", re.IGNORECASE)
 
 
-def find_moments(text: str) -> list[Moment]:
-    """List dates and clock times in order; spans never overlap."""
+def find_moments(text: str, lowers: frozenset[str]) -> list[Moment]:
+    """List dates and clock times in order; spans never overlap. `lowers` are the words of the text."""
     taken: list[Moment] = []
-    if not _MAYBE.search(text):
-        return taken
-    lower = text.lower()
+    named = not _names().isdisjoint(lowers)
+    if not named and not _WRITTEN.search(text):
+        return _with_years(text, taken)
     for name, pattern in _patterns():
-        if not _needed(name).search(lower):
+        if name in _BY_NAME and not named:
             continue
         for match in pattern.finditer(text):
             if any(match.start() < other.end and other.start < match.end() for other in taken):
@@ -121,6 +120,10 @@ def find_moments(text: str) -> list[Moment]:
                 taken.append(moment)
                 if name == "day_month":
                     taken.extend(_first_of_range(text, moment))
+    return _with_years(text, taken)
+
+
+def _with_years(text: str, taken: list[Moment]) -> list[Moment]:
     for match in _YEARS.finditer(text):
         if not any(match.start() < other.end and other.start < match.end() for other in taken):
             for group in (1, 2):
@@ -148,17 +151,16 @@ def _first_of_range(text: str, moment: Moment) -> list[Moment]:
     return [Moment(match.start(1), match.end(1), dates)]
 
 
+_BY_NAME = ("day_month", "month_day", "month_year", "weekday", "month")
+# What a date or time without a month or weekday name looks like.
+_WRITTEN = re.compile(r"\d(?:[-/.:年月]\d?|0s|\s?(?:[apAP]\.?[mM]|[Uu]hr|o['’]))|[Qq][1-4]")
+
+
 @cache
-def _needed(name: str) -> re.Pattern[str]:
-    """Give a cheap pattern without which the full one cannot match."""
-    months = "|".join(sorted({re.escape(row[0][:3]) for row in load_rows("months")}))
-    days = "|".join(sorted({re.escape(row[0][:3]) for row in load_rows("weekdays")}))
-    probes = {
-        "cjk": "[年月]", "iso": r"\d[-/]\d", "short": r"\d[./-]\d", "day_month": months, "month_day": months,
-        "month_year": months, "month": months, "quarter": r"q[1-4]|quarter", "clock": r"\d[:.]\d",
-        "hour": r"\d\s?(?:[ap]\.?m|uhr|o)", "noon": "noon|mid", "decade": r"\d0s", "weekday": days,
-    }  # fmt: skip
-    return re.compile(probes[name])
+def _names() -> frozenset[str]:
+    days = set(load_map("weekdays"))
+    named = set(load_map("months")) | days | {day + "s" for day in days}
+    return frozenset(named | {"quarter", "noon", "midday", "midnight"})
 
 
 def _is_year(text: str, match: re.Match[str]) -> bool:

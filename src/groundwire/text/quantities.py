@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 
 from groundwire.text.bounds import Bound, bound_after, bound_before, side_before
@@ -10,10 +9,13 @@ from groundwire.text.dates import Moment, find_moments
 from groundwire.text.lexicon import load_map, load_rows
 from groundwire.text.numerals import Numeral, find_numerals
 from groundwire.text.quantity import Kind, Quantity
-from groundwire.text.slots import with_slot
+from groundwire.text.slots import with_slots
 from groundwire.text.tokens import Word
 
 _DIGIT = re.compile(r"\d")
+# Cheap tests first: the full patterns below are tried only where they can match.
+_MAYBE_IDENTIFIER = re.compile(r"[A-Za-z]-?\d|\d[A-Za-z]{1,2}\d|\.\d+\.\d|@|://")
+_MAYBE_PHONE = re.compile(r"\d\)?[ /-]\(?\d{2}")
 _IDENTIFIER = re.compile(
     r"https?://[^\s<>\"')\]]+|[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,32})+"
     r"|\b[vV]\d+(?:\.\d+)*[a-zA-Z0-9-]*|(?<![\w.,])\d+(?:\.\d+){2,}(?:-[\w.]+)?(?!\w)"
@@ -43,16 +45,18 @@ _NEXT_LETTERS = re.compile(r"[\s\u00a0-]?([^\W\d_]+\.?)")
 
 def find_quantities(text: str, words: Sequence[Word]) -> list[Quantity]:
     """List the typed quantities of a sentence in order."""
-    if not _worth_reading(text, words):
+    lowers = frozenset(word.lower for word in words)
+    spelled = not _number_words().isdisjoint(lowers)
+    if not spelled and not _DIGIT.search(text):
         return []
-    moments = find_moments(text)
+    moments = find_moments(text, lowers)
     taken = [(moment.start, moment.end) for moment in moments]
     quantities = [_from_moment(moment, text) for moment in moments]
-    for match in _IDENTIFIER.finditer(text):
+    for match in _IDENTIFIER.finditer(text) if _MAYBE_IDENTIFIER.search(text) else ():
         if not _overlaps(match.span(), taken) and not _scaled_number(match.group()):
             taken.append(match.span())
             quantities.append(_identifier(match.start(), match.end(), text))
-    for match in _PHONE.finditer(text):
+    for match in _PHONE.finditer(text) if _MAYBE_PHONE.search(text) else ():
         if not _overlaps(match.span(), taken) and _looks_like_phone(match.group()):
             taken.append(match.span())
             digits = "".join(char for char in match.group() if char.isdigit())
@@ -63,15 +67,10 @@ def find_quantities(text: str, words: Sequence[Word]) -> list[Quantity]:
             taken.append(match.span())
             key = f"score:{int(match.group(1))}-{int(match.group(2))}"
             quantities.append(Quantity(match.start(), match.end(), match.group(), Kind.IDENTIFIER, key=key))
-    numerals = [item for item in find_numerals(text) if not _overlaps((item.start, item.end), taken)]
+    numerals = [item for item in find_numerals(text, spelled) if not _overlaps((item.start, item.end), taken)]
     quantities.extend(_typed(numerals, text))
     quantities.sort(key=lambda item: item.start)
-    borders = [(item.end, item.kind in (Kind.DATE, Kind.IDENTIFIER)) for item in quantities]
-    return [with_slot(item, place, quantities, borders, words, text) for place, item in enumerate(quantities)]
-
-
-def _worth_reading(text: str, words: Sequence[Word]) -> bool:
-    return _DIGIT.search(text) is not None or not _number_words().isdisjoint(word.lower for word in words)
+    return with_slots(quantities, words, text)
 
 
 @cache
@@ -327,7 +326,8 @@ def with_unit(quantity: Quantity, name: str) -> Quantity:
             written = f"{unit}{quantity.text}" if unit in "$€£¥" else f"{quantity.text} {unit}"
             typed = [item for item in find_quantities(written, ()) if item.kind != Kind.COUNT]
             if len(typed) == 1:
-                place = {"start": quantity.start, "end": quantity.end, "text": quantity.text}
-                slot = {"before": quantity.before, "near": quantity.near, "after": quantity.after}
-                return replace(typed[0], **place, **slot)  # type: ignore[arg-type]
+                return typed[0]._replace(
+                    start=quantity.start, end=quantity.end, text=quantity.text,
+                    before=quantity.before, near=quantity.near, after=quantity.after,
+                )  # fmt: skip
     return quantity

@@ -1,7 +1,7 @@
 """What a quantity is: kind, value, unit, bound and slot."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from groundwire.text.bounds import Bound
 from groundwire.text.dates import Date
@@ -21,8 +21,7 @@ class Kind(StrEnum):
     IDENTIFIER = "identifier"
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(NamedTuple):
     """One quantity with its place, value and slot."""
 
     start: int

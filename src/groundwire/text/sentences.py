@@ -23,7 +23,6 @@ LINE = re.compile(r"[^\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
 _MARKER = re.compile(r"\s*(?:>\s*)*(?:(?:[-*+•‣◦▪●·–—]|\(?\d{1,3}[.)]|\(?[a-zA-Z][)])\s+(?=\S))?(?:\[[ xX]\]\s+)?")
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(?=\S)")
 _END = re.compile(r"[.!?…]+[\"'”’»›)\]*_]*(?=\s)|[。！？｡][”’」』）\"]*|[؟۔।॥።։]+[\"'”’»)\]]*(?=\s|$)")
-_LAST_WORD = re.compile(r"[^\W_](?:[\w.’'-]{0,30}[^\W_])?$")
 _NEXT_WORD = re.compile(r"\s*[\"'“‘«‹(\[„¿¡*_]*([^\W\d_]+)?")
 _VISIBLE = re.compile(r"\S")
 _OPENERS = "\"'“‘«‹([„¿¡*"
@@ -35,6 +34,7 @@ _LOST_END = re.compile(
     r"(?<![^\s\"“(])[a-z\d][\w,’'-]*[.!?][\"”’)]*(?=[\"“]?[A-Z][a-z’']*[\s,])"
 )
 _LONGEST_CELL = 200
+_LONGEST_ROW = 4_000
 _SOFT_BREAKS = ("; ", ": ", " - ", " – ", ", ", " ")
 _CELL_BORDER = re.compile(r"\s*[|\t]\s*")
 
@@ -60,7 +60,7 @@ def split_sentences(text: str) -> list[Unit]:
 
 def shorten(unit: Unit, limit: int) -> list[Unit]:
     """Cut a unit of a source at lost sentence ends, and an overlong one at softer breaks."""
-    if unit.row:
+    if unit.row and len(unit.text) <= max(limit, _LONGEST_ROW):
         return [unit]
     borders = [0, *(match.end() for match in _LOST_END.finditer(unit.text)), len(unit.text)]
     if len(borders) == 2 and len(unit.text) <= limit:
@@ -152,7 +152,6 @@ def _ends_sentence(line: str, begin: int, match: re.Match[str]) -> bool:
     mark = match.group()[0]
     if mark not in ".!?…":
         return True
-    following = _NEXT_WORD.match(line, match.end())
     visible = _VISIBLE.search(line, match.end())
     if visible is None:
         return False
@@ -164,10 +163,11 @@ def _ends_sentence(line: str, begin: int, match: re.Match[str]) -> bool:
     if mark != "." or match.group().startswith(".."):
         return True
     # Only a short look back: a line may be a megabyte long.
-    before = _LAST_WORD.search(line[max(begin, match.start() - 40) : match.start()])
-    if before is None:
+    tail = line[max(begin, match.start() - 40) : match.start()]
+    word = tail[max(tail.rfind(" "), tail.rfind("\t")) + 1 :].lstrip(_OPENERS)
+    if not word or (len(word) > 1 and word.isalpha() and word.lower() not in _abbreviations()):
         return True
-    word = before.group()
+    following = _NEXT_WORD.match(line, match.end())
     next_word = (following.group(1) or "") if following else ""
     return _stop_ends(word, next_word, first, line[max(begin, match.start() - 60) : match.start() - len(word)])
 

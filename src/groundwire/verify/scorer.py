@@ -37,6 +37,7 @@ class VerifiedScorer:
         self.policy = Policy(
             nli_threshold=nli_threshold, support_threshold=support_threshold, min_confidence=min_confidence
         )
+        self._policy_hash = self.policy.hash
 
     def verify(
         self,
@@ -123,6 +124,7 @@ class VerifiedScorer:
             status=_status(len(checkable), len(index), truncated),
             model=_model_info(self.nli_scorer),
             policy=policy,
+            policy_hash=self._policy_hash if policy is self.policy else policy.hash,
             version=__version__,
         )
 
