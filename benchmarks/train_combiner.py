@@ -38,7 +38,7 @@ DRIFT_SETS = (
 )  # fmt: skip
 EDIT_SETS = ("contrast", "ours", "summedits", "responses")
 COVERAGE_NAMES = (*COVERAGE, UNCHECKED)
-PENALTY = 1e-3
+PENALTY = 1e-2
 MODEL = record.ROOT / "src" / "groundwire" / "verify" / "combiner.json"
 
 

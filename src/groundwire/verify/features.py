@@ -72,18 +72,19 @@ def claim_facts(view: ClaimView, signals: Signals, index: SourceIndex) -> ClaimF
 def _best_window(weights: dict[str, float], candidates: Sequence[Evidence], index: SourceIndex) -> float:
     """Weigh what three neighbouring sentences around a candidate hold of the claim, at best."""
     keys = frozenset(weights)
-    centres = {near.index: near for item in candidates for near in index.window(item)}
+    digits = frozenset(key[1:] for key in keys if key[0] == _NUMBER)
     held: dict[int, frozenset[str]] = {}
-    best = 0.0
-    for centre in centres.values():
-        shared: set[str] = set()
+    windows: set[frozenset[str]] = set()
+    for centre in {near.index: near for item in candidates for near in index.window(item)}.values():
+        shared: frozenset[str] = frozenset()
         for item in index.window(centre):
             if item.index not in held:
-                numbers = frozenset(_NUMBER + digits for digits in item.numbers)
-                held[item.index] = keys & (item.stems | numbers if numbers else item.stems)
+                numbers = digits & item.numbers
+                held[item.index] = (keys & item.stems).union(_NUMBER + digit for digit in numbers)
             shared |= held[item.index]
-        best = max(best, sum(weights[key] for key in sorted(shared)))
-    return best
+        windows.add(shared)
+    # fsum: the order of a set must not show in the last digit.
+    return max((math.fsum(map(weights.__getitem__, shared)) for shared in windows), default=0.0)
 
 
 def _polarity_differs(view: ClaimView, matched: Evidence | None) -> bool:
