@@ -30,9 +30,7 @@ _THAI_GAP = re.compile(r"(?<=[\u0e00-\u0e7f]{8})\s+(?=[\u0e00-\u0e7f])")
 _ALNUM = re.compile(r"[^\W_]")
 # Scraped pages lose the space after a stop ("in 2008.His wife").
 # The word before must be no name: "System.Text" is one word of code.
-_LOST_END = re.compile(
-    r"(?<![^\s\"“(])[a-z\d][\w,’'-]*[.!?][\"”’)]*(?=[\"“]?[A-Z][a-z’']*[\s,])"
-)
+_LOST_END = re.compile(r"(?<![^\s\"“(])[a-z\d][\w,’'-]*[.!?][\"”’)]*(?=[\"“]?[A-Z][a-z’']*[\s,])")
 _LONGEST_CELL = 200
 _LONGEST_ROW = 4_000
 _SOFT_BREAKS = ("; ", ": ", " - ", " – ", ", ", " ")
