@@ -19,7 +19,10 @@ class GroundwireError(Exception):
         self.fix = fix
         self.retry = retry
         parts = [what, f"Cause: {why}" if why else "", f"Do this: {fix}" if fix else ""]
-        super().__init__(" ".join(part if part.endswith((".", "!", "?")) else f"{part}." for part in parts if part))
+        # A command that ends in a quote is left as it is, so that it can be copied.
+        super().__init__(
+            " ".join(part if part.endswith((".", "!", "?", "'")) else f"{part}." for part in parts if part)
+        )
 
 
 class InputError(GroundwireError, ValueError):

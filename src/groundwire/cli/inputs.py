@@ -1,7 +1,6 @@
 """Read what the user gave: the one home of files, standard input and their errors."""
 
 import os
-import stat
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -80,9 +79,9 @@ def read_policy(path: str | None, fail_on: str | None) -> Policy:
 def _read_file(path: str) -> bytes:
     if not path:
         raise InputError("A file name is empty.", fix="give the path of a text file")
+    if os.path.isdir(path):
+        raise InputError(f"{path!r} is a directory.", fix="name one text file inside it")
     try:
-        if stat.S_ISDIR(os.stat(path).st_mode):
-            raise IsADirectoryError
         with open(path, "rb") as file:
             return _within_limit(file.read(MAX_BYTES + 1), f"The file {path!r}")
     except FileNotFoundError as error:
@@ -90,8 +89,6 @@ def _read_file(path: str) -> bytes:
             f"The file {path!r} does not exist.",
             fix="check the path; text itself goes into --response or --source",
         ) from error
-    except IsADirectoryError as error:
-        raise InputError(f"{path!r} is a directory.", fix="name one text file inside it") from error
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise InputError(f"The file {path!r} cannot be read.", why=why, fix="check the path and its rights") from error
