@@ -35,6 +35,7 @@ _SHARED_VOCABULARY = 0.5
 _CLOSE_FIT = 4
 _FIRST_LOOK = 2
 _CLEAR = 0.9
+_FRAME = 0.34
 _WIDE_READ = 5
 
 
@@ -133,7 +134,7 @@ def _measure_one(
         ranked = sorted(items, key=lambda item: (model.of(number, item), item.index))
         best, near = _read(view, ranked[0], index, aliases), 1
     numbers = compare_numbers(view, _bearing(view, ranked, near), policy)
-    if numbers.match is not True and near < _WIDE_READ:
+    if numbers.match is not True and near < _WIDE_READ and trace is not None and trace >= _FRAME:
         # Before a number is called wrong or missing, more of the source is looked through.
         numbers = compare_numbers(view, _bearing(view, ranked, _WIDE_READ), policy)
     coverage = _coverage(view, best.evidence, ranked)
@@ -162,6 +163,9 @@ def _choose(
     # Numbers are compared by value, which the index cannot: they may make up for this much.
     enough = rough[ranked[0].index] - 1.0 - 0.5 * len(view.analysis.quantities)
     close = [item for item in ranked[:_CLOSE_FIT] if rough[item.index] >= enough]
+    if rough[ranked[0].index] < _FRAME * (len(view.stems) + len(view.digits)):
+        # No sentence shares enough with the claim to clash with it; one is shown, more need no reading.
+        close = close[:1]
     rest = ranked[len(close) :]
     fits = {item.index: _fit(view, item, policy) for item in close[:_FIRST_LOOK]}
     first = min(close[:_FIRST_LOOK], key=lambda item: (-fits[item.index], item.index))
