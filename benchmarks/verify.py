@@ -125,11 +125,11 @@ def time_side_by_side(
     return {name: round(statistics.median(times), 3) if times else None for name, times in taken.items()}
 
 
-def peak_memory(system: str, python: str) -> dict[str, float | None]:
-    """Return the peak of a fresh process after a small call and after the largest source."""
+def peak_memory(system: str, python: str, *, with_large: bool) -> dict[str, float | None]:
+    """Return the peak of a fresh process after a small call and, if it can be had, after the largest source."""
     worker = Worker(system, python)
     small = worker.ask(*texts.make(*SHAPES[0]))["peak_mb"]
-    large = worker.ask(*texts.make_words(CLAIMS_PER_SIZE, SOURCE_WORDS[-1]))["peak_mb"]
+    large = worker.ask(*texts.make_words(CLAIMS_PER_SIZE, SOURCE_WORDS[-1]))["peak_mb"] if with_large else None
     worker.close()
     return {"after_5x50": small and round(small, 1), "after_100k_words": large and round(large, 1)}
 
@@ -171,7 +171,9 @@ def measure(pythons: dict[str, str], rounds: int) -> dict[str, Any]:
     }
     for worker in workers.values():
         worker.close()
-    figures["peak_mb"] = {name: peak_memory(name, pythons[name]) for name in workers}
+    figures["peak_mb"] = {
+        name: peak_memory(name, pythons[name], with_large=sizes[-1]["ms"][name] is not None) for name in workers
+    }
     return figures
 
 
