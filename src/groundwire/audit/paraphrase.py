@@ -1,0 +1,118 @@
+"""The gate for spans that repeat the context in other words."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Final
+
+from groundwire.audit.context import ContextIndex
+from groundwire.text.lexical import (
+    capitalised_words,
+    is_prose_span,
+    negation_count,
+    numbers,
+    numeric_signature,
+    topical_tokens,
+    word_set,
+)
+from groundwire.text.lexicon import load_words
+from groundwire.text.normal_form import normal_form
+
+DEFAULT_PARAPHRASE_COVERAGE: Final = 0.85
+DEFAULT_PARAPHRASE_MIN_TOKENS: Final = 4
+LOCAL_WINDOW_SENTENCES: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Paraphrase:
+    """The sentence of the context that a span comes closest to, as an index."""
+
+    sentence: int
+    order_changed: bool
+
+
+def paraphrase_of(span: str, context: ContextIndex, *, local: bool = False) -> Paraphrase | None:
+    """Return where the context says the same in other words, None when the gate stays shut."""
+    tokens = topical_tokens(span)
+    if len(tokens) < DEFAULT_PARAPHRASE_MIN_TOKENS or not is_prose_span(span):
+        return None
+    present = sum(context.has(token) for token in tokens)
+    if present / len(tokens) < DEFAULT_PARAPHRASE_COVERAGE or not numeric_signature(span) <= context.numbers:
+        return None
+    best = _best_sentences(tokens, context)
+    if not best or not _same_polarity(span, best, context, every=local):
+        return None
+    if local and not (_keeps_numbers(span, best, context) and _window_holds(span, tokens, context)):
+        return None
+    return Paraphrase(best[0], _order_changed(tokens, _sentence(context, best[0])))
+
+
+def _best_sentences(tokens: list[str], context: ContextIndex) -> list[int]:
+    """List the sentences that hold most of the tokens; a number's digits do not count as a word."""
+    hits: Counter[int] = Counter()
+    for token in dict.fromkeys(tokens):
+        if not any(character.isdigit() for character in token):
+            hits.update(context.sentences_with(token))
+    most = max(hits.values(), default=0)
+    return sorted(sentence for sentence, count in hits.items() if count == most)
+
+
+def _same_polarity(span: str, best: list[int], context: ContextIndex, *, every: bool) -> bool:
+    parity = negation_count(span) % 2
+    agreeing = [negation_count(_sentence(context, sentence)) % 2 == parity for sentence in best]
+    return all(agreeing) if every else any(agreeing)
+
+
+def _keeps_numbers(span: str, best: list[int], context: ContextIndex) -> bool:
+    """Refuse a span that drops a number of its sentence and brings in another."""
+    said = Counter(numbers(span))
+    for sentence in best:
+        meant = Counter(numbers(_sentence(context, sentence)))
+        if said - meant and meant - said:
+            return False
+    return True
+
+
+def _window_holds(span: str, tokens: list[str], context: ContextIndex) -> bool:
+    """Tell whether one window of neighbouring sentences holds the words, numbers and capitalised words."""
+    unique = list(dict.fromkeys(tokens))
+    homes = {token: context.sentences_with(token) for token in unique}
+    misses = int(len(unique) * (1 - DEFAULT_PARAPHRASE_COVERAGE))
+    # With so few misses allowed, one of the rarest tokens stands in every window that can hold.
+    rarest = sorted(unique, key=lambda token: len(homes[token]))[: misses + 1]
+    around = {
+        sentence - shift
+        for token in rarest
+        for sentence in homes[token]
+        for shift in range(LOCAL_WINDOW_SENTENCES)
+        if sentence - shift >= 0 or shift == 0
+    }
+    stated = Counter(numbers(span))
+    names = _names(span)
+    return any(_holds(first, tokens, stated, names, context) for first in sorted(around))
+
+
+def _holds(first: int, tokens: list[str], stated: Counter[str], names: list[str], context: ContextIndex) -> bool:
+    last = min(first + LOCAL_WINDOW_SENTENCES, len(context.sentences)) - 1
+    window = context.base[context.sentences[first][0] : context.sentences[last][1]]
+    words = word_set(window)
+    if sum(words.has(token) for token in tokens) / len(tokens) < DEFAULT_PARAPHRASE_COVERAGE:
+        return False
+    return not stated - Counter(numbers(window)) and all(words.has(name) for name in names)
+
+
+def _names(span: str) -> list[str]:
+    idle = load_words("audit_stopwords") | load_words("audit_function_words")
+    tokens = (normal_form(word) for word in capitalised_words(span))
+    return [token for token in tokens if token not in idle]
+
+
+def _order_changed(tokens: list[str], sentence: str) -> bool:
+    """Tell whether the shared tokens follow one another differently in the sentence."""
+    order = {token: place for place, token in reversed(list(enumerate(topical_tokens(sentence))))}
+    places = [order[token] for token in tokens if token in order]
+    return places != sorted(places)
+
+
+def _sentence(context: ContextIndex, sentence: int) -> str:
+    start, end = context.sentences[sentence]
+    return context.base[start:end]

@@ -1,0 +1,1 @@
+"""Text in, values out: the rules that read words, sentences and numbers."""
