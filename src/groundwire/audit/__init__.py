@@ -1,5 +1,7 @@
 """Is what an answer quotes, repeats or cites really in its sources?"""
 
+from groundwire.audit.answer import audit_answer
+from groundwire.audit.citations import Reference, references_for, verify_citations
 from groundwire.audit.context import ContextIndex, index_context
 from groundwire.audit.coverage import DEFAULT_MIN_CITATION_COVERAGE
 from groundwire.audit.deflection import diagnose_deflection
@@ -44,10 +46,15 @@ from groundwire.audit.outcomes import (
 )
 from groundwire.audit.paraphrase import DEFAULT_PARAPHRASE_COVERAGE, DEFAULT_PARAPHRASE_MIN_TOKENS
 from groundwire.audit.pointers import parse_pointer_claims
+from groundwire.audit.policy import AuditPolicy, governance_policy_hash, verifier_policy_hash
+from groundwire.audit.prompting import prompt_template, render_prompt
 from groundwire.audit.quotes import verify_quotes
+from groundwire.audit.record import Run, RunDag, run_dag, run_dag_root
 from groundwire.audit.render import render_claim_lattice
+from groundwire.audit.replay import Replay, audit_run, replay
 from groundwire.audit.results import AuditResult, JsonLatticeAudit, LatticeAudit, QuoteAudit
 from groundwire.audit.spans import MIN_QUOTE_CHARS, MIN_SPAN_CHARS, extract_claim_spans, extract_quotes
+from groundwire.audit.store import RunStore, StoredRun
 from groundwire.audit.warrant import warrant_check
 from groundwire.text.lexical import (
     content_tokens,
@@ -80,6 +87,7 @@ __all__ = [
     "MIN_QUOTE_CHARS",
     "MIN_SPAN_CHARS",
     "AuditMode",
+    "AuditPolicy",
     "AuditResult",
     "ClaimState",
     "ContextIndex",
@@ -91,9 +99,17 @@ __all__ = [
     "LatticeAudit",
     "Method",
     "QuoteAudit",
+    "Reference",
+    "Replay",
+    "Run",
+    "RunDag",
+    "RunStore",
     "Rung",
+    "StoredRun",
     "UnitStatus",
     "ViolationKind",
+    "audit_answer",
+    "audit_run",
     "build_evidence_map",
     "content_tokens",
     "diagnose_deflection",
@@ -103,6 +119,7 @@ __all__ = [
     "extract_claim_spans",
     "extract_proper_nouns",
     "extract_quotes",
+    "governance_policy_hash",
     "index_context",
     "index_evidence",
     "is_framing",
@@ -113,9 +130,17 @@ __all__ = [
     "mine_emergent",
     "numeric_signature",
     "parse_pointer_claims",
+    "prompt_template",
+    "references_for",
     "render_claim_lattice",
+    "render_prompt",
     "repair_truncated_json",
+    "replay",
+    "run_dag",
+    "run_dag_root",
     "strip_trailing_citation",
+    "verifier_policy_hash",
+    "verify_citations",
     "verify_claim_lattice",
     "verify_claim_lattice_json",
     "verify_quotes",

@@ -80,10 +80,11 @@ def index_context(context: Context | ContextIndex) -> ContextIndex:
     """Read a context once; an index comes back as it is."""
     if isinstance(context, ContextIndex):
         return context
-    return _index(_sources(context))
+    return _index(as_sources(context))
 
 
-def _sources(context: Context) -> tuple[Source, ...]:
+def as_sources(context: Context) -> tuple[Source, ...]:
+    """Read a context as a sequence of sources."""
     items = [context] if isinstance(context, str | Source) else context
     if not isinstance(items, Sequence):
         raise InputTypeError(

@@ -7,8 +7,6 @@ from groundwire.text.lexical import content_tokens, word_set
 from groundwire.text.lexicon import load_words
 from groundwire.text.normal_form import normal_form
 
-_ASKING = ("what", "which", "whose")
-
 
 @dataclass(frozen=True, slots=True)
 class Deflection:
@@ -40,7 +38,7 @@ def _anchor(question: str, tokens: list[str]) -> str | None:
     idle = load_words("audit_answer_types")
     words = [word.strip("\"'.,;:!?()[]") for word in normal_form(question).split(" ")]
     for place, word in enumerate(words[:-1]):
-        if word in _ASKING:
+        if word in load_words("audit_wh_noun"):
             asked = content_tokens(words[place + 1])[:1]
             if asked and asked[0] not in idle | load_words("audit_question_verbs"):
                 return asked[0]
