@@ -1,1 +1,1 @@
-"""Text in, values out: the rules that read words, sentences and numbers."""
+"""Text in, values out: sentences, claims, words, quantities, names, polarity, relations."""

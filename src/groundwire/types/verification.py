@@ -32,6 +32,7 @@ class Reason(StrEnum):
     DATE_MISMATCH = "date_mismatch"
     ENTITY_SUBSTITUTION = "entity_substitution"
     ENTITY_ABSENT = "entity_absent"
+    SUBSTITUTION = "substitution"
     NEGATION_FLIP = "negation_flip"
     ANTONYM = "antonym"
     ROLE_SWAP = "role_swap"

@@ -1,0 +1,159 @@
+"""An index over the sentences of all sources."""
+
+import heapq
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from groundwire.text.analysis import Analysis, analyse
+from groundwire.text.entities import capitals_in
+from groundwire.text.meaning import synonyms
+from groundwire.text.quantities import Quantity
+from groundwire.text.sentences import Unit, split_cells, split_sentences
+from groundwire.text.tokens import content_stems
+from groundwire.types import Source
+
+_DIGITS = re.compile(r"\d[\d.,'’\u00a0\u202f]*\d|\d")
+_SYNONYM_WEIGHT = 0.8
+_HEADING_END = (":", "：")
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One source sentence with its place and what its surroundings call it."""
+
+    text: str
+    index: int
+    start: int
+    end: int
+    source_id: str
+    context: frozenset[str]  # stems of the list intro, the heading or the table header
+    header: tuple[str, ...] = ()  # column names of a table row
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """Take the sentence apart; a table row's cells know their column."""
+        plain = analyse(self.text)
+        if not self.header:
+            return plain
+        return replace(plain, quantities=tuple(self._named(item) for item in plain.quantities))
+
+    def _named(self, quantity: Quantity) -> Quantity:
+        for (_, start, end), name in zip(split_cells(self.text), self.header, strict=False):
+            if start <= quantity.start < end:
+                stems = tuple(content_stems(name))
+                return replace(quantity, after=(*quantity.after, *stems), before=(*quantity.before, *stems))
+        return quantity
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """Collect the content stems of the sentence and of its surroundings."""
+        return self.analysis.stems | self.context
+
+
+class SourceIndex:
+    """Find the source sentences that may bear on a claim."""
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self.sentences: list[Evidence] = []
+        self._postings: dict[str, list[int]] = {}
+        for source in sources:
+            self._add(source)
+        self.vocabulary = frozenset(self._postings)
+
+    def __len__(self) -> int:
+        return len(self.sentences)
+
+    def _add(self, source: Source) -> None:
+        context: frozenset[str] = frozenset(content_stems(source.title))
+        intro: frozenset[str] = frozenset()
+        header: tuple[str, ...] = ()
+        previous_row = -2
+        for unit in split_sentences(source.text):
+            if unit.row:
+                cells = [cell for cell, _, _ in split_cells(unit.text)]
+                # A rule line (|---|---|) between header and rows is no unit of its own.
+                if not header or unit.line - previous_row > 2:
+                    header = tuple(cells) if _is_header(cells) else ()
+                previous_row = unit.line
+                own_header = header if tuple(cells) != header else ()
+                self._put(unit, source.id, intro | frozenset(content_stems(" ".join(header))), own_header)
+                continue
+            header = ()
+            is_intro = unit.heading or unit.text.endswith(_HEADING_END)
+            self._put(unit, source.id, context | intro if not is_intro else context, ())
+            if is_intro:
+                intro = frozenset(content_stems(unit.text))
+            elif intro and len(unit.text) > 80:
+                intro = frozenset()
+
+    def _put(self, unit: Unit, source_id: str, context: frozenset[str], header: tuple[str, ...]) -> None:
+        index = len(self.sentences)
+        self.sentences.append(Evidence(unit.text, index, unit.start, unit.end, source_id, context, header))
+        keys = set(content_stems(unit.text))
+        keys.update("#" + _plain_digits(number) for number in _DIGITS.findall(unit.text))
+        keys.update(context)
+        for key in keys:
+            self._postings.setdefault(key, []).append(index)
+
+    @cached_property
+    def capitals(self) -> frozenset[str]:
+        """Collect the words that stand capitalised inside a source sentence."""
+        return frozenset(word for sentence in self.sentences for word in capitals_in(sentence.text))
+
+    def traceability(self, stems: Sequence[str]) -> float | None:
+        """Measure the share of stems found anywhere in the sources, None without stems."""
+        if not stems:
+            return None
+        return sum(self.contains(key) for key in stems) / len(stems)
+
+    def contains(self, key: str) -> bool:
+        """Tell whether a stem or one that means the same occurs in the sources."""
+        return key in self.vocabulary or not self.vocabulary.isdisjoint(synonyms(key))
+
+    def weight(self, key: str) -> float:
+        """Weigh a stem by how rare it is."""
+        count = len(self._postings.get(key, ()))
+        return math.log(1.0 + len(self.sentences) / (1.0 + count))
+
+    def select(self, stems: Iterable[str], numbers: Iterable[str], limit: int, at_least: int = 1) -> list[Evidence]:
+        """Return the sentences that share the rarest words with a claim, best first."""
+        if len(self.sentences) <= limit:
+            return list(self.sentences)
+        scores: dict[int, float] = {}
+        for key in stems:
+            self._vote(scores, key, 1.0)
+            for other in synonyms(key):
+                self._vote(scores, other, _SYNONYM_WEIGHT, unless=key)
+        for number in numbers:
+            self._vote(scores, "#" + _plain_digits(number), 1.0)
+        best = heapq.nsmallest(limit, scores.items(), key=lambda item: (-round(item[1], 9), item[0]))
+        chosen = [self.sentences[place] for place, _ in best]
+        # With too few shared words there are still sentences to show.
+        for sentence in self.sentences:
+            if len(chosen) >= at_least:
+                break
+            if sentence.index not in scores:
+                chosen.append(sentence)
+        return chosen
+
+    def _vote(self, scores: dict[int, float], key: str, factor: float, unless: str = "") -> None:
+        posting = self._postings.get(key)
+        if posting is None:
+            return
+        blocked = set(self._postings.get(unless, ())) if unless else ()
+        weight = factor * self.weight(key)
+        for place in posting:
+            if place not in blocked:
+                scores[place] = scores.get(place, 0.0) + weight
+
+
+def _plain_digits(number: str) -> str:
+    return re.sub(r"[,'’\u00a0\u202f]", "", number)
+
+
+def _is_header(cells: Sequence[str]) -> bool:
+    return len(cells) >= 2 and not any(re.search(r"\d", cell) for cell in cells)
+

@@ -1,0 +1,37 @@
+"""A claim as the signals see it."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from groundwire.text.analysis import Analysis, analyse
+from groundwire.text.claims import Claim
+from groundwire.text.entities import Name, find_names
+from groundwire.text.tokens import content_stems
+
+
+@dataclass(frozen=True)
+class ClaimView:
+    """One claim with its analysis, names and what its surroundings add."""
+
+    claim: Claim
+    known: frozenset[str]  # words seen capitalised inside sentences
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """Take the claim apart."""
+        return analyse(self.claim.text)
+
+    @cached_property
+    def stems(self) -> tuple[str, ...]:
+        """List the content stems, each once, in order."""
+        return tuple(dict.fromkeys(self.analysis.words[place].stem for place in self.analysis.content))
+
+    @cached_property
+    def lead(self) -> frozenset[str]:
+        """Collect the stems of the subject or question the claim leans on."""
+        return frozenset(content_stems(self.claim.lead)) if self.claim.lead else frozenset()
+
+    @cached_property
+    def names(self) -> list[Name]:
+        """List the names in the claim."""
+        return find_names(self.analysis, self.known)

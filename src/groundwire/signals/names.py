@@ -1,0 +1,111 @@
+"""Signal 2: are the names of a claim the names of the evidence?"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from groundwire.evidence import Evidence, SourceIndex
+from groundwire.signals.claim import ClaimView
+from groundwire.signals.coverage import covered, share
+from groundwire.signals.finding import Finding
+from groundwire.text.analysis import Analysis
+from groundwire.text.entities import Name, find_names, same_name
+from groundwire.text.tokens import stem
+from groundwire.types import Policy, Reason
+
+
+class Names(NamedTuple):
+    """What the names say: overlap, vote, and clashes."""
+
+    match: float
+    vote: int  # +1 support, -1 contradict, 0 none
+    findings: tuple[Finding, ...]
+
+
+Aliases = dict[str, frozenset[str]]
+
+
+def alias_table(policy: Policy) -> Aliases:
+    """Turn the policy's aliases into a table that works in both directions."""
+    table: dict[str, set[str]] = {}
+    for name, others in policy.aliases.items():
+        group = {name.lower(), *(other.lower() for other in others)}
+        for member in group:
+            table.setdefault(member, set()).update(group - {member})
+    return {name: frozenset(group) for name, group in table.items()}
+
+
+def compare_names(view: ClaimView, item: Evidence, index: SourceIndex, aliases: Aliases) -> Names:
+    """Match the claim's names with those of one source sentence."""
+    mine = view.names
+    if not mine:
+        return Names(1.0, 0, ())
+    theirs = names_of(item.analysis, view.known)
+    missing = [name for name in mine if not _stands_in(name, theirs, item, aliases)]
+    extra = [name for name in theirs if not any(same_name(name, other, aliases) for other in mine)]
+    overlap = (len(mine) - len(missing)) / (len(mine) + len(extra))
+    if not missing:
+        return Names(overlap, 1, ())
+    findings: list[Finding] = []
+    swapped = _substitution(view, item, missing, extra)
+    if swapped is not None:
+        findings.append(swapped)
+    absent = [name for name in missing if not _in_source(name, index, aliases)]
+    findings.extend(
+        Finding(Reason.ENTITY_ABSENT, name.start, name.end, None, hard=False) for name in absent if swapped is None
+    )
+    if overlap < 0.20 and (absent or swapped is not None):
+        return Names(overlap, -1, tuple(findings))
+    return Names(overlap, 1 if overlap >= 0.50 and not findings else 0, tuple(findings))
+
+
+@lru_cache(maxsize=8_192)
+def names_of(sentence: Analysis, known: frozenset[str]) -> list[Name]:
+    """List the names of a sentence; equal sentences are done once."""
+    return find_names(sentence, known)
+
+
+def _stands_in(name: Name, others: Sequence[Name], item: Evidence, aliases: Aliases) -> bool:
+    if any(same_name(name, other, aliases) for other in others):
+        return True
+    return all(covered(stem(part), item.stems) for part in name.key)
+
+
+def _in_source(name: Name, index: SourceIndex, aliases: Aliases) -> bool:
+    keys = [name.key, *(tuple(other.split()) for other in aliases.get(" ".join(name.key), ()))]
+    return any(all(index.contains(stem(part)) for part in key) for key in keys)
+
+
+def _substitution(view: ClaimView, item: Evidence, missing: Sequence[Name], extra: Sequence[Name]) -> Finding | None:
+    if not extra or not missing:
+        return None
+    name_stems = {stem(part) for name in missing for part in name.key}
+    rest = [key for key in view.stems if key not in name_stems]
+    frame = share(rest, item.stems) if rest else 0.0
+    if frame < 0.5:
+        return None
+    for mine in missing:
+        for theirs in extra:
+            beside = _same_neighbour(view.analysis, mine, item.analysis, theirs)
+            if beside or (len(missing) == 1 and len(extra) == 1 and frame >= 0.75):
+                return Finding(
+                    Reason.ENTITY_SUBSTITUTION, mine.start, mine.end, item, theirs.start, theirs.end
+                )
+    return None
+
+
+def _same_neighbour(claim: Analysis, mine: Name, source: Analysis, theirs: Name) -> bool:
+    for direction in (-1, 1):
+        one = _neighbour(claim, mine, direction)
+        two = _neighbour(source, theirs, direction)
+        if one and two and (one == two or covered(one, frozenset((two,)))):
+            return True
+    return False
+
+
+def _neighbour(sentence: Analysis, name: Name, direction: int) -> str:
+    if direction < 0:
+        before = [p for p in sentence.content if sentence.words[p].end <= name.start]
+        return sentence.words[before[-1]].stem if before else ""
+    after = [p for p in sentence.content if sentence.words[p].start >= name.end]
+    return sentence.words[after[0]].stem if after else ""

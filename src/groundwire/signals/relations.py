@@ -1,0 +1,213 @@
+"""Further clashes: roles, comparisons, order, quantifiers, modality, conditions."""
+
+from typing import NamedTuple
+
+from groundwire.evidence import Evidence
+from groundwire.signals.claim import ClaimView
+from groundwire.signals.coverage import covered, share
+from groundwire.signals.finding import Finding
+from groundwire.text.analysis import Analysis
+from groundwire.text.lexicon import load_words
+from groundwire.text.meaning import opposites, synonyms
+from groundwire.text.relations import (
+    Marked,
+    Pair,
+    find_comparisons,
+    find_conditions,
+    find_modals,
+    find_orders,
+    find_quantifiers,
+    find_relations,
+)
+from groundwire.text.tokens import stem
+from groundwire.types import Reason
+
+
+class Relations(NamedTuple):
+    """Clashes, and the stems whose opposition they have explained."""
+
+    findings: tuple[Finding, ...]
+    settled: frozenset[str]
+
+
+def compare_relations(view: ClaimView, item: Evidence) -> Relations:
+    """Compare how claim and evidence relate the same words."""
+    findings: list[Finding] = []
+    settled: set[str] = set()
+    for reason, mine, theirs in (
+        (Reason.COMPARATIVE, find_comparisons(view.analysis), find_comparisons(item.analysis)),
+        (Reason.ORDER, find_orders(view.analysis), find_orders(item.analysis)),
+    ):
+        for one in mine:
+            for two in theirs:
+                clash = _compare_pairs(one, two)
+                if clash is None:
+                    continue
+                settled.update((one.word, two.word, "befor", "after", "mor", "les", "few", "fewer"))
+                if clash:
+                    findings.append(Finding(reason, one.start, one.end, item, two.start, two.end))
+                break
+    if not findings:
+        swap = _role_swap(view, item)
+        if swap is not None:
+            findings.append(swap)
+    findings.extend(_quantifiers(view, item))
+    findings.extend(_modality(view, item))
+    findings.extend(_conditions(view, item))
+    return Relations(tuple(findings), frozenset(settled))
+
+
+def _compare_pairs(mine: Pair, theirs: Pair) -> bool | None:
+    """Tell whether two comparisons clash; None when they compare other things."""
+    straight = bool(mine.left & theirs.left) + bool(mine.right & theirs.right)
+    crossed = bool(mine.left & theirs.right) + bool(mine.right & theirs.left)
+    if max(straight, crossed) == 0 or straight == crossed:
+        return None
+    if mine.word == theirs.word or mine.word in synonyms(theirs.word):
+        same = mine.sign == theirs.sign
+    elif mine.word in opposites(theirs.word):
+        same = mine.sign != theirs.sign
+    else:
+        return None
+    return same if crossed > straight else not same
+
+
+def _role_swap(view: ClaimView, item: Evidence) -> Finding | None:
+    claim, source = view.analysis, item.analysis
+    symmetric = {stem(word) for word in load_words("symmetric_verbs")}
+    for mine in find_relations(claim):
+        if mine.stem in symmetric:
+            continue
+        for theirs in find_relations(source):
+            if theirs.stem != mine.stem and theirs.stem not in synonyms(mine.stem):
+                continue
+            crossed = (mine.agent & theirs.patient) and (mine.patient & theirs.agent)
+            straight = (mine.agent & theirs.agent) or (mine.patient & theirs.patient)
+            if crossed and not straight:
+                one, two = claim.words[mine.verb], source.words[theirs.verb]
+                return Finding(Reason.ROLE_SWAP, one.start, one.end, item, two.start, two.end)
+    return _exchanged(claim, item, source)
+
+
+def _exchanged(claim: Analysis, item: Evidence, source: Analysis) -> Finding | None:
+    """Find two words that changed places in an otherwise equal sentence."""
+    if len(claim.words) != len(source.words) or claim.stems != source.stems:
+        return None
+    changed = [
+        place for place, (one, two) in enumerate(zip(claim.words, source.words, strict=True)) if one.stem != two.stem
+    ]
+    if not 2 <= len(changed) <= 8 or len(changed) > len(claim.words) // 2 + 1:
+        return None
+    if not all(claim.words[place].content and source.words[place].content for place in changed):
+        return None
+    if sorted(claim.words[p].stem for p in changed) != sorted(source.words[p].stem for p in changed):
+        return None
+    if any(claim.words[p].lower in ("and", "or") for p in range(changed[0], changed[-1])) and len(changed) == 2 and changed[1] - changed[0] == 2:
+        return None  # "Anna and Bruno" is "Bruno and Anna"
+    first, last = changed[0], changed[-1]
+    return Finding(
+        Reason.ROLE_SWAP, claim.words[first].start, claim.words[last].end,
+        item, source.words[first].start, source.words[last].end,
+    )  # fmt: skip
+
+
+_STRENGTH = {"none": 0, "few": 1, "some": 2, "half": 3, "many": 4, "most": 5, "all": 6, "any": 6}
+
+
+def _quantifiers(view: ClaimView, item: Evidence) -> list[Finding]:
+    mine, theirs = find_quantifiers(view.analysis), find_quantifiers(item.analysis)
+    findings: list[Finding] = []
+    for other in theirs:
+        if not other.head or not covered(other.head, view.analysis.stems):
+            continue
+        partner = _same_head(other, mine)
+        if partner is None:
+            if other.value in ("some", "few", "half") and share(view.stems, item.stems) >= 0.8 and other.head in view.stems:
+                place = next(p for p in view.analysis.content if covered(other.head, frozenset((view.analysis.words[p].stem,))) or view.analysis.words[p].stem in synonyms(other.head))
+                word = view.analysis.words[place]
+                findings.append(Finding(Reason.QUANTIFIER, word.start, word.end, item, other.start, other.end, hard=False))
+            continue
+        clash = _quantifier_clash(partner.value, other.value)
+        if clash is not None:
+            findings.append(
+                Finding(Reason.QUANTIFIER, partner.start, partner.end, item, other.start, other.end, hard=clash)
+            )
+    for one in mine:
+        if one.value == "only" and one.head and covered(one.head, item.stems) and not any(o.value == "only" for o in theirs):
+            word = next((w for w in item.analysis.words if w.stem == one.head), None)
+            if word is not None:
+                findings.append(Finding(Reason.QUANTIFIER, one.start, one.end, item, word.start, word.end, hard=False))
+    return findings
+
+
+def _same_head(other: Marked, mine: list[Marked]) -> Marked | None:
+    for one in mine:
+        if one.head == other.head or one.head in synonyms(other.head):
+            return one
+    return None
+
+
+def _quantifier_clash(mine: str, theirs: str) -> bool | None:
+    """Tell a hard clash (True) from a soft one (False); None when there is none."""
+    if mine == theirs:
+        return None
+    if "only" in (mine, theirs):
+        return False if mine in ("all", "any", "only") or theirs == "only" else None
+    strong, weak = _STRENGTH.get(mine), _STRENGTH.get(theirs)
+    if strong is None or weak is None:
+        return None
+    if 0 in (strong, weak):
+        return None  # polarity: the negation signal tells
+    if {mine, theirs} == {"few", "most"} or {mine, theirs} == {"few", "many"} or {mine, theirs} == {"few", "all"}:
+        return True
+    return False if strong > weak else None
+
+
+_MODAL_CLASH = {
+    ("required", "possible"), ("required", "able"), ("required", "advised"), ("certain", "possible"),
+    ("certain", "expected"), ("possible", "required"), ("able", "required"), ("advised", "required"),
+    ("certain", "advised"), ("", "possible"), ("", "expected"), ("", "advised"), ("required", ""),
+}  # fmt: skip
+
+
+def _modality(view: ClaimView, item: Evidence) -> list[Finding]:
+    mine, theirs = find_modals(view.analysis), find_modals(item.analysis)
+    if not mine and not theirs:
+        return []
+    findings: list[Finding] = []
+    for other in theirs:
+        if not other.head or not covered(other.head, view.analysis.stems):
+            continue
+        partner = next((one for one in mine if one.head == other.head or one.head in synonyms(other.head)), None)
+        value = partner.value if partner else ""
+        if (value, other.value) in _MODAL_CLASH and share(view.stems, item.stems) >= 0.5:
+            start, end = (partner.start, partner.end) if partner else _word_span(view.analysis, other.head)
+            findings.append(Finding(Reason.MODALITY, start, end, item, other.start, other.end, hard=False))
+    return findings
+
+
+def _word_span(sentence: Analysis, key: str) -> tuple[int, int]:
+    for place in sentence.content:
+        word = sentence.words[place]
+        if word.stem == key or word.stem in synonyms(key):
+            return word.start, word.end
+    return 0, len(sentence.text)
+
+
+def _conditions(view: ClaimView, item: Evidence) -> list[Finding]:
+    theirs = find_conditions(item.analysis)
+    mine = find_conditions(view.analysis)
+    findings: list[Finding] = []
+    for other in theirs:
+        partner = next((one for one in mine if one.stems & other.stems), None)
+        if partner is not None:
+            if ("unless" in partner.opener) != ("unless" in other.opener) and partner.opener in ("if", "unless") and other.opener in ("if", "unless"):
+                findings.append(Finding(Reason.CONDITION, partner.start, partner.end, item, other.start, other.end))
+            continue
+        kept = share(sorted(other.stems), view.analysis.stems)
+        main = item.analysis.stems - other.stems
+        if kept < 0.67 and view.stems and share(view.stems, main) >= 0.6:
+            findings.append(
+                Finding(Reason.CONDITION, 0, len(view.claim.text), item, other.start, other.end, hard=False)
+            )
+    return findings

@@ -1,0 +1,134 @@
+"""One sentence taken apart: words, clauses, quantities, verbs."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from groundwire.text.lexicon import load_map, load_rows, load_words
+from groundwire.text.quantities import Quantity, find_quantities
+from groundwire.text.tokens import Word, find_words, stem
+
+_HARD_BREAK = re.compile(r"[;:!?()\[\]{}|—]|\s[-–]\s")
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What the other parts need to know of one sentence."""
+
+    text: str
+    words: tuple[Word, ...]
+    clauses: tuple[int, ...]  # the clause number of each word
+    quantities: tuple[Quantity, ...]
+    content: tuple[int, ...]  # places of the content words outside quantities
+    stems: frozenset[str]
+    verbs: frozenset[int]  # places of finite-looking verbs, auxiliaries included
+
+    def clause_words(self, clause: int) -> list[int]:
+        """List the places of a clause's words."""
+        return [place for place, number in enumerate(self.clauses) if number == clause]
+
+    def clause_stems(self, clause: int) -> frozenset[str]:
+        """Collect the content stems of a clause."""
+        return frozenset(self.words[place].stem for place in self.content if self.clauses[place] == clause)
+
+
+@lru_cache(maxsize=8_192)
+def analyse(text: str) -> Analysis:
+    """Take one sentence apart; equal sentences are done once."""
+    words = tuple(find_words(text))
+    quantities = tuple(find_quantities(text, words))
+    verbs = frozenset(place for place in range(len(words)) if is_verb(words, place))
+    clauses = tuple(_clauses(text, words, verbs))
+    spans = [(quantity.start, quantity.end) for quantity in quantities]
+    content = tuple(
+        place
+        for place, word in enumerate(words)
+        if word.content and not any(start <= word.start < end for start, end in spans)
+    )
+    stems = frozenset(words[place].stem for place in content)
+    return Analysis(text, words, clauses, quantities, content, stems, verbs)
+
+
+@cache
+def _verb_shares() -> dict[str, int]:
+    shares: dict[str, int] = {}
+    for lemma, _, share in load_rows("verbs"):
+        key = stem(lemma)
+        shares[key] = max(int(share), shares.get(key, 0))
+    return shares
+
+
+@cache
+def _irregular_pasts() -> frozenset[str]:
+    return frozenset(form for _, forms, _ in load_rows("verbs") for form in forms.split(",") if form and not form.endswith("ing"))
+
+
+def auxiliary(word: Word) -> str:
+    """Name the role of an auxiliary verb, empty for other words."""
+    return load_map("auxiliaries").get(word.lower, "")
+
+
+def is_verb(words: Sequence[Word], place: int) -> bool:
+    """Tell whether a word looks like a finite verb or participle in its place."""
+    word = words[place]
+    if auxiliary(word):
+        return True
+    share = _verb_shares().get(word.stem)
+    if share is None or not word.content:
+        return False
+    lower = word.lower
+    previous = words[place - 1].lower if place else ""
+    if previous in load_words("noun_leads"):
+        return False
+    if previous and auxiliary(words[place - 1]) or previous == "not" or previous.endswith("n't"):
+        return True
+    if previous == "to":
+        return share >= 20
+    if lower.endswith("ed") or lower in _irregular_pasts():
+        return share >= 15
+    if lower.endswith("ing"):
+        return False
+    if place == 0:
+        return share >= 60 and not lower.endswith("s")
+    if lower.endswith("s") and not lower.endswith("ss"):
+        return share >= 12 and (words[place - 1].content or previous in load_words("verb_leads"))
+    return share >= 55
+
+
+def _clauses(text: str, words: Sequence[Word], verbs: frozenset[int]) -> list[int]:
+    numbers: list[int] = []
+    clause = 0
+    opened_by_condition = False
+    seen_verb = False
+    for place, word in enumerate(words):
+        if place:
+            gap = text[words[place - 1].end : word.start]
+            comma = "," in gap
+            starts = (
+                _HARD_BREAK.search(gap) is not None
+                or word.lower in load_words("clause_words")
+                or (comma and (opened_by_condition or word.lower in ("and", "or", "then", "with", "including", "except")))
+                or (comma and seen_verb and _new_predicate(text, words, verbs, place))
+                or (word.lower in ("and", "or") and seen_verb and _new_predicate(text, words, verbs, place + 1))
+            )
+            if starts:
+                clause += 1
+                seen_verb = False
+                opened_by_condition = False
+        if word.lower in load_words("clause_words") or (place == 0 and word.lower in load_words("conditions")):
+            opened_by_condition = True
+        if place in verbs:
+            seen_verb = True
+        numbers.append(clause)
+    return numbers
+
+
+def _new_predicate(text: str, words: Sequence[Word], verbs: frozenset[int], place: int) -> bool:
+    # A verb within the next few words, before any further break, opens a clause of its own.
+    for step in range(place, min(place + 6, len(words))):
+        if step > place and re.search(r"[,;:]", text[words[step - 1].end : words[step].start]):
+            return False
+        if step in verbs:
+            return not (step == place and words[step].lower.endswith("ed") and place + 1 < len(words) and words[step - 1].content)
+    return False

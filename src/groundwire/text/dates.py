@@ -1,0 +1,190 @@
+"""Dates, partial dates and clock times."""
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+from groundwire.text.lexicon import load_map, load_rows, load_words
+
+
+class Date(NamedTuple):
+    """A calendar date as far as it is written; None where it is not."""
+
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+    weekday: int | None = None
+    quarter: int | None = None
+    decade: int | None = None
+
+
+class Moment(NamedTuple):
+    """A date or clock time found in a text."""
+
+    start: int
+    end: int
+    readings: tuple[Date, ...]  # more than one where the order of day and month is open
+    minutes: int | None = None  # clock time since midnight
+    zone: str = ""
+
+
+@cache
+def _patterns() -> list[tuple[str, re.Pattern[str]]]:
+    months = "|".join(sorted((re.escape(name) for name in load_map("months")), key=len, reverse=True))
+    days = "|".join(sorted((re.escape(name) for name in load_map("weekdays")), key=len, reverse=True))
+    zones = "|".join(sorted((zone.upper() for zone in load_words("timezones")), key=len, reverse=True))
+    day = r"(?P<day>\d{1,2})(?:st|nd|rd|th|\.|er)?"
+    year = r"(?P<year>\d{4})"
+    month = rf"(?P<month>{months})\.?"
+    flags = re.IGNORECASE
+    return [
+        ("cjk", re.compile(r"(?:(?P<year>\d{4})年)?(?P<month>\d{1,2})月(?:(?P<day>\d{1,2})日)?|(?P<only>\d{4})年")),
+        ("iso", re.compile(r"(?<![\d./-])(?P<year>\d{4})[-/](?P<month>\d{1,2})[-/](?P<day>\d{1,2})(?![\d/-])")),
+        ("short", re.compile(r"(?<![\d./-])(?P<a>\d{1,2})(?P<sep>[./-])(?P<b>\d{1,2})(?P=sep)(?P<year>\d{4}|\d{2})(?![\d/-])")),
+        ("day_month", re.compile(rf"(?<![\w.]){day}\s+(?:(?:of|de|the)\s+)?{month}(?:,?\s+(?:(?:of|de|del)\s+)?{year})?(?!\w)", flags)),
+        ("month_day", re.compile(rf"(?<!\w){month}\s+(?:the\s+)?{day}(?![\w.]*\d)(?:,?\s+{year})?(?!\w)", flags)),
+        ("month_year", re.compile(rf"(?<!\w){month},?\s+(?:of\s+|de\s+)?{year}(?!\w)", flags)),
+        ("quarter", re.compile(r"(?<!\w)(?:Q(?P<q>[1-4])|(?P<word>first|second|third|fourth|final|1st|2nd|3rd|4th)\s+(?:fiscal\s+|financial\s+)?quarter)(?:\s+(?:of\s+)?(?:fiscal\s+|FY\s?)?(?P<year>\d{4}))?(?!\w)", flags)),
+        ("clock", re.compile(rf"(?<![\d:.,])(?P<h>\d{{1,2}})[:.](?P<m>\d{{2}})(?::\d{{2}})?\s?(?P<half>[ap]\.?m\.?)?(?:\s?(?P<uhr>Uhr|h))?(?:\s(?P<zone>{zones}))?(?![\w:]|[.,]\d)", flags)),
+        ("hour", re.compile(rf"(?<![\d:.,$€£-])(?P<h>\d{{1,2}})\s?(?:(?P<half>[ap]\.?m\.?)(?![\w])|(?P<uhr>Uhr|o'clock|o’clock)(?!\w))(?:\s(?P<zone>{zones})(?!\w))?", flags)),
+        ("noon", re.compile(r"(?<!\w)(?P<noon>noon|midday|midnight)(?!\w)", flags)),
+        ("decade", re.compile(r"(?<![\w])(?:(?P<year>(?:1[0-9]|20)\d0)|['’](?P<short>\d0))s(?!\w)")),
+        ("weekday", re.compile(rf"(?<!\w)(?P<weekday>{days})s?(?!\w)", flags)),
+        ("month", re.compile(rf"(?<!\w){month}(?!\w)", flags)),
+    ]  # fmt: skip
+
+
+_ORDINAL_QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "final": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
+_LONGEST = (0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_MAYBE = re.compile(r"\d|[Qq][1-4]|quarter|noon|mid|day|[A-Zä-ÿ\u0600-\u097f\u4e00-\u9fff]", re.IGNORECASE)
+_MONTH_LEAD = re.compile(
+    r"(?:\b(?:in|on|of|since|until|till|by|from|to|between|and|or|before|after|during|early|late|mid|last|next|this|every|each|through|for|around|im|en|au)\s|[-–(])$",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"(?<![\w.,$€£#-])(1[0-9]\d\d|20\d\d)(?![\w,.]?\d|\s?%|['’]|\w)")
+_YEAR_LEAD = re.compile(
+    r"(?:\b(?:in|since|until|till|by|from|to|before|after|during|between|around|circa|year|years|early|late|mid|fy|fiscal|through|and|as of|spring|summer|autumn|fall|winter|end of|start of|beginning of|of|desde|seit|depuis|im|en)\s+|[(–-]\s?)$",
+    re.IGNORECASE,
+)
+_YEAR_FOLLOW = re.compile(r"\s*(?:$|[.,;:)!?]|(?:and|or|to|in|at|by|with|after|before|when|as|from|for|on|but|because|under|through|until|was|were|is|has|had|that|which|via)\b)", re.IGNORECASE)
+_DETERMINER = re.compile(r"\b(?:the|its|a|this|that|their|his|her|our|your)\s+$", re.IGNORECASE)
+
+
+def find_moments(text: str) -> list[Moment]:
+    """List dates and clock times in order; spans never overlap."""
+    taken: list[Moment] = []
+    if not _MAYBE.search(text):
+        return taken
+    lower = text.lower()
+    for name, pattern in _patterns():
+        if name in ("month", "month_day", "month_year", "day_month") and not _has_any(lower, "months"):
+            continue
+        if name == "weekday" and not _has_any(lower, "weekdays"):
+            continue
+        for match in pattern.finditer(text):
+            if any(match.start() < other.end and other.start < match.end() for other in taken):
+                continue
+            moment = _read(name, match, text)
+            if moment is not None:
+                taken.append(moment)
+    for match in _YEAR.finditer(text):
+        if any(match.start() < other.end and other.start < match.end() for other in taken):
+            continue
+        if _is_year(text, match):
+            taken.append(Moment(match.start(), match.end(), (Date(year=int(match.group())),)))
+    taken.sort()
+    return taken
+
+
+@cache
+def _probes(name: str) -> tuple[str, ...]:
+    return tuple({row[0][:3] for row in load_rows(name)})
+
+
+def _has_any(lower: str, name: str) -> bool:
+    return any(probe in lower for probe in _probes(name))
+
+
+def _is_year(text: str, match: re.Match[str]) -> bool:
+    before = text[max(0, match.start() - 24) : match.start()]
+    after = text[match.end() : match.end() + 16]
+    if _YEAR_LEAD.search(before):
+        # "of 1500 units" counts, "of 1500" and "in 1500" do not.
+        return bool(_YEAR_FOLLOW.match(after)) or not re.search(r"\bof\s+$", before, re.IGNORECASE)
+    if _DETERMINER.search(before):
+        return re.match(r"\s+[a-z]", after) is not None and re.match(r"\s+\w+s\b", after) is None
+    return False
+
+
+def _read(name: str, match: re.Match[str], text: str) -> Moment | None:
+    start, end = match.span()
+    groups = match.groupdict()
+    if name in ("clock", "hour", "noon"):
+        return _read_clock(match, groups)
+    if name == "quarter":
+        number = int(groups["q"]) if groups["q"] else _ORDINAL_QUARTERS[groups["word"].lower()]
+        return Moment(start, end, (Date(year=_int(groups["year"]), quarter=number),))
+    if name == "decade":
+        decade = int(groups["year"]) if groups["year"] else 1900 + int(groups["short"])
+        return Moment(start, end, (Date(decade=decade),))
+    if name == "weekday":
+        word = groups["weekday"]
+        if len(word) <= 4 and not (word[:1].isupper() and text[end : end + 1] != "e"):
+            return None
+        return Moment(start, end, (Date(weekday=int(load_map("weekdays")[word.lower()])),))
+    if name == "month":
+        return _read_month(match, groups, text)
+    if name == "short":
+        return _read_short(start, end, groups)
+    if name == "cjk" and groups.get("only"):
+        return Moment(start, end, (Date(year=int(groups["only"])),))
+    month = int(groups["month"]) if groups["month"].isdigit() else int(load_map("months")[groups["month"].lower()])
+    day = _int(groups.get("day"))
+    if name in ("day_month", "month_day") and groups["month"].lower() == "may" and groups["month"][0].islower():
+        return None
+    if not 1 <= month <= 12 or (day is not None and not 1 <= day <= _LONGEST[month]):
+        return None
+    return Moment(start, end, (Date(_int(groups.get("year")), month, day),))
+
+
+def _read_month(match: re.Match[str], groups: dict[str, str], text: str) -> Moment | None:
+    word = groups["month"]
+    if not word[:1].isupper() and word.isascii():
+        return None
+    ambiguous = word.lower() in ("may", "march", "mar", "sun", "sat", "mon", "dec", "jan", "august", "april", "june", "mai", "mars")
+    if ambiguous and not _MONTH_LEAD.search(text[max(0, match.start() - 12) : match.start()]):
+        return None
+    return Moment(match.start(), match.end(), (Date(month=int(load_map("months")[word.lower()])),))
+
+
+def _read_short(start: int, end: int, groups: dict[str, str]) -> Moment | None:
+    first, second, year = int(groups["a"]), int(groups["b"]), int(groups["year"])
+    if len(groups["year"]) == 2:
+        if groups["sep"] == "." or groups["sep"] == "-":
+            return None  # a version or a part number
+        year += 2000 if year < 70 else 1900
+    readings = []
+    if 1 <= second <= 12 and 1 <= first <= 31:
+        readings.append(Date(year, second, first))
+    if 1 <= first <= 12 and 1 <= second <= 31 and first != second and groups["sep"] != ".":
+        readings.append(Date(year, first, second))
+    return Moment(start, end, tuple(readings)) if readings else None
+
+
+def _read_clock(match: re.Match[str], groups: dict[str, str]) -> Moment | None:
+    if groups.get("noon"):
+        minutes = 0 if groups["noon"].lower() == "midnight" else 720
+        return Moment(match.start(), match.end(), (), minutes)
+    hour, minute = int(groups["h"]), int(groups.get("m") or 0)
+    half = (groups.get("half") or "").lower().replace(".", "")
+    if "." in match.group().split()[0] and groups.get("m") and not (half or groups.get("uhr")):
+        return None  # 3.14 is a decimal
+    if half and 1 <= hour <= 12:
+        hour = hour % 12 + (12 if half == "pm" else 0)
+    if not (0 <= hour <= 24 and 0 <= minute < 60):
+        return None
+    return Moment(match.start(), match.end(), (), hour * 60 + minute, (groups.get("zone") or "").lower())
+
+
+def _int(text: str | None) -> int | None:
+    return None if text is None else int(text)

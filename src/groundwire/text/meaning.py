@@ -1,0 +1,42 @@
+"""Words that mean the same, and words that mean the opposite."""
+
+from functools import cache
+
+from groundwire.text.lexicon import load_rows
+from groundwire.text.tokens import stem
+
+
+@cache
+def _opposites() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for first, second, *_ in load_rows("antonyms"):
+        if "_" in first or "_" in second:
+            continue
+        one, two = stem(first), stem(second)
+        if one == two:
+            continue
+        found.setdefault(one, set()).add(two)
+        found.setdefault(two, set()).add(one)
+    return {key: frozenset(values) for key, values in found.items()}
+
+
+def opposites(key: str) -> frozenset[str]:
+    """Return the stems that oppose a stem."""
+    return _opposites().get(key, frozenset())
+
+
+@cache
+def _groups() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for name in ("synonyms", "derivations"):
+        for row in load_rows(name):
+            stems = {stem(word) for word in row if "_" not in word}
+            for key in stems:
+                found.setdefault(key, set()).update(stems - {key})
+    # A word that is listed as an opposite can never stand in.
+    return {key: frozenset(values - opposites(key)) for key, values in found.items()}
+
+
+def synonyms(key: str) -> frozenset[str]:
+    """Return the stems that may stand in for a stem."""
+    return _groups().get(key, frozenset())

@@ -1,0 +1,69 @@
+"""Negation: cues, what they negate, and how clauses compare."""
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+from groundwire.text.analysis import Analysis
+from groundwire.text.lexicon import load_rows, load_words
+
+
+class Negation(NamedTuple):
+    """One negation cue and the word it denies."""
+
+    start: int
+    end: int
+    head: int  # place of the denied content word, -1 when there is none
+    verbal: bool  # denies the predicate, not only a phrase
+    clause: int
+
+
+@cache
+def _cues() -> tuple[re.Pattern[str], dict[str, bool]]:
+    kinds = {row[0]: row[1] == "verb" for row in load_rows("negators")}
+    names = "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in sorted(kinds, key=len, reverse=True))
+    harmless = "|".join(
+        re.escape(name).replace(r"\ ", r"\s+") for name in sorted(load_words("not_negations"), key=len, reverse=True)
+    )
+    pattern = re.compile(rf"(?<![\w'’-])(?:({harmless})|({names})|\w+n['’]t)(?![\w'’-])", re.IGNORECASE)
+    return pattern, kinds
+
+
+_MAYBE = re.compile(r"n['’]t|no|never|without|lack|fail|hardly|barely|scarcely|rarely|seldom|unable|refus|declin|absence|free of|devoid|instead|rather|except|excluding|far from|by no", re.IGNORECASE)
+
+
+def find_negations(sentence: Analysis) -> list[Negation]:
+    """List the negations of a sentence with the words they deny."""
+    if not _MAYBE.search(sentence.text):
+        return []
+    pattern, kinds = _cues()
+    found: list[Negation] = []
+    for match in pattern.finditer(sentence.text):
+        if match.group(1):
+            continue
+        cue = re.sub(r"\s+", " ", (match.group(2) or "not").lower())
+        if cue == "no" and re.match(r"\.?\s*\d", sentence.text[match.end() : match.end() + 4]):
+            continue  # "No. 5" is a number
+        place = _place_at(sentence, match.start())
+        if place < 0:
+            continue
+        clause = sentence.clauses[place]
+        head = _head(sentence, match.end(), clause)
+        verbal = kinds.get(cue, True)
+        found.append(Negation(match.start(), match.end(), head, verbal, clause))
+    return found
+
+
+def _place_at(sentence: Analysis, offset: int) -> int:
+    for place, word in enumerate(sentence.words):
+        if word.start <= offset < word.end:
+            return place
+    return -1
+
+
+def _head(sentence: Analysis, offset: int, clause: int) -> int:
+    content = frozenset(sentence.content)
+    for place, word in enumerate(sentence.words):
+        if word.start >= offset and sentence.clauses[place] == clause and place in content:
+            return place
+    return -1

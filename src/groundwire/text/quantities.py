@@ -1,0 +1,397 @@
+"""Typed quantities: value, unit, currency, bound, and what they measure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+
+from groundwire.text.dates import Date, Moment, find_moments
+from groundwire.text.lexicon import load_map, load_rows
+from groundwire.text.numerals import Numeral, find_numerals
+from groundwire.text.tokens import Word
+
+
+class Kind(StrEnum):
+    """What sort of quantity was written."""
+
+    COUNT = "count"
+    MONEY = "money"
+    PERCENT = "percent"
+    POINTS = "points"
+    MEASURE = "measure"
+    DATE = "date"
+    TIME = "time"
+    ORDINAL = "ordinal"
+    IDENTIFIER = "identifier"
+
+
+class Bound(StrEnum):
+    """Whether a number is exact, a limit or an approximation."""
+
+    EXACT = "exact"
+    APPROX = "approx"
+    OVER = "over"
+    MIN = "min"
+    UNDER = "under"
+    MAX = "max"
+    FROM = "from"
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """One quantity with its place, value and slot."""
+
+    start: int
+    end: int
+    text: str
+    kind: Kind
+    low: float = 0.0
+    high: float = 0.0
+    other: float | None = None  # the second reading of "1.500"
+    step: float = 1.0
+    unit: str = ""  # dimension of a measure, code of a currency
+    qualifier: str = ""  # "business" in business days
+    per: str = ""
+    bound: Bound = Bound.EXACT
+    dates: tuple[Date, ...] = ()
+    zone: str = ""
+    key: str = ""  # identifiers compare as text
+    weak: bool = False  # "one" and ordinals: their absence proves nothing
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    subject: tuple[str, ...] = ()
+
+
+_IDENTIFIER = re.compile(
+    r"https?://[^\s<>\"')\]]+|[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,32})+"
+    r"|\b[vV]\d+(?:\.\d+)*[\w-]*|(?<![\w.,])\d+(?:\.\d+){2,}(?:-[\w.]+)?(?!\w)"
+    r"|(?<![\w-])[^\W\d_]{1,10}-?\d[\w-]*(?:\.\d+)*|(?<![\w.,-])\d+[^\W\d_]{1,2}\d[\w-]*"
+)
+_PHONE = re.compile(r"(?<![\w.,])\+?\(?\d{1,4}\)?(?:[ /-]\(?\d{2,8}\)?){2,5}(?![\w.]*\d)")
+_VERSION_LEAD = re.compile(r"\b(?:version|versions|release|build|revision|v|rev)\.?\s*$", re.IGNORECASE)
+_RANGE_GAP = re.compile(r"\s*(?:[-–—]|(?:to|bis|through|until|till|à|hasta|up to)\b)\s*", re.IGNORECASE)
+_BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s+(?:[$€£¥]\s?)?$", re.IGNORECASE)
+_AND_GAP = re.compile(r"\s*(?:\S{0,12}\s)?(?:and|und|et|y)\s+(?:[$€£¥]\s?)?", re.IGNORECASE)
+_FROM = re.compile(r"\bfrom\s+(?:[$€£¥]\s?)?$", re.IGNORECASE)
+_PERCENT = re.compile(r"\s?(?:%|％|per\s?cent\b|percent\b|pct\b|Prozent\b|pour cent\b|por ciento\b)(\s?-?\s?points?\b)?", re.IGNORECASE)
+_POINTS = re.compile(r"\s?(?:percentage[- ]points?|pp)\b", re.IGNORECASE)
+_BASIS = re.compile(r"\s?(?:basis points?|bps)\b", re.IGNORECASE)
+_PER = re.compile(r"\s?(?:/|(?:per|a|an|each|every|pro|par|por|je)\s+)(?:user/|seat/|person/)?(hour|night|day|week|month|quarter|year|annum|user|seat|person|gb|tb|request|call|item|unit|minute|second|mo|yr|head|kg|km|litre|liter)\b", re.IGNORECASE)
+_MONEY_LEAD = re.compile(r"(?:(?:US|A|C|NZ|HK|S|R)?\$|[€£¥￥₹₽₩₺₪₴₦₫฿₿]|\b[A-Z]{3})\s?$")
+_UNIT_WORD = re.compile(r"[\s\u00a0-]?((?:[^\W\d_]|[°℃℉µμ²³/])+(?:\d(?!\d))?)")
+_NEXT_LETTERS = re.compile(r"[\s\u00a0-]?([^\W\d_]+\.?)")
+
+
+def find_quantities(text: str, words: Sequence[Word]) -> list[Quantity]:
+    """List the typed quantities of a sentence in order."""
+    if not _worth_reading(text, words):
+        return []
+    moments = find_moments(text)
+    taken = [(moment.start, moment.end) for moment in moments]
+    quantities = [_from_moment(moment, text) for moment in moments]
+    for match in _IDENTIFIER.finditer(text):
+        if not _overlaps(match.span(), taken) and not _scaled_number(match.group()):
+            taken.append(match.span())
+            quantities.append(_identifier(match.start(), match.end(), text))
+    for match in _PHONE.finditer(text):
+        if not _overlaps(match.span(), taken) and _looks_like_phone(match.group()):
+            taken.append(match.span())
+            digits = "".join(char for char in match.group() if char.isdigit())
+            quantities.append(Quantity(match.start(), match.end(), match.group(), Kind.IDENTIFIER, key="tel:" + digits))
+    numerals = [item for item in find_numerals(text) if not _overlaps((item.start, item.end), taken)]
+    quantities.extend(_typed(numerals, text))
+    quantities.sort(key=lambda item: item.start)
+    return [_with_slot(item, words, text) for item in quantities]
+
+
+def _worth_reading(text: str, words: Sequence[Word]) -> bool:
+    return any(char.isdigit() for char in text) or not _number_words().isdisjoint(word.lower for word in words)
+
+
+@cache
+def _number_words() -> frozenset[str]:
+    names = {row[0] for row in load_rows("number_words")}
+    names |= set(load_map("months")) | set(load_map("weekdays")) | {"noon", "midnight", "midday"}
+    names |= {name + "s" for name in load_map("weekdays")} | {"millions", "billions"}
+    names |= {"星期", "曜日", "周一"}
+    return frozenset(names)
+
+
+def _overlaps(span: tuple[int, int], taken: Sequence[tuple[int, int]]) -> bool:
+    return any(span[0] < end and start < span[1] for start, end in taken)
+
+
+def _scaled_number(text: str) -> bool:
+    # "10k", "5mg" and "3rd" begin with digits and are amounts, not names.
+    return text[0].isdigit() and re.fullmatch(r"\d[\d.,]*[^\W\d_]+", text) is not None
+
+
+def _looks_like_phone(text: str) -> bool:
+    digits = sum(char.isdigit() for char in text)
+    groups = re.findall(r"\d+", text)
+    grouped_thousands = len(groups[0]) <= 3 and all(len(group) == 3 for group in groups[1:]) and "-" not in text
+    return 7 <= digits <= 15 and (text[0] in "+(" or len(groups) >= 3) and (text[0] in "+(" or not grouped_thousands)
+
+
+def _from_moment(moment: Moment, text: str) -> Quantity:
+    kind = Kind.DATE if moment.readings else Kind.TIME
+    value = float(moment.minutes or 0)
+    bound = _bound_before(text, moment.start)
+    return Quantity(
+        moment.start, moment.end, text[moment.start : moment.end], kind, value, value,
+        dates=moment.readings, zone=moment.zone, bound=bound,
+    )  # fmt: skip
+
+
+def _identifier(start: int, end: int, text: str) -> Quantity:
+    raw = text[start:end].rstrip(".-")
+    key = raw.lower()
+    if key[:1] == "v" and key[1:2].isdigit():
+        key = "version:" + key[1:]
+    elif key[0].isdigit() and key.count(".") >= 2:
+        key = "version:" + key
+    return Quantity(start, start + len(raw), raw, Kind.IDENTIFIER, key=key)
+
+
+def _typed(numerals: Sequence[Numeral], text: str) -> list[Quantity]:
+    quantities: list[Quantity] = []
+    place = 0
+    while place < len(numerals):
+        numeral = numerals[place]
+        partner = numerals[place + 1] if place + 1 < len(numerals) else None
+        if partner is not None and _is_range(numeral, partner, text):
+            first, second = _single(numeral, text), _single(partner, text)
+            quantities.append(_joined(first, second, text))
+            place += 2
+            continue
+        quantities.append(_single(numeral, text))
+        place += 1
+    return quantities
+
+
+def _is_range(first: Numeral, second: Numeral, text: str) -> bool:
+    if second.value < first.value or first.role != "cardinal" or second.role != "cardinal":
+        return False
+    gap = text[first.end : second.start]
+    if len(gap) > 24:
+        return False
+    lead = text[max(0, first.start - 12) : first.start]
+    if _FROM.search(lead):
+        return False  # "rose from 5 to 10" states two values
+    bare = _strip_unit(gap)
+    if _RANGE_GAP.fullmatch(bare) or _RANGE_GAP.fullmatch(re.sub(r"[$€£¥]\s?$", "", bare)):
+        return True
+    return bool(_BETWEEN.search(lead) and _AND_GAP.fullmatch(gap))
+
+
+def _strip_unit(gap: str) -> str:
+    # "5 kg to 8 kg", "3% - 5%": the first number may carry the unit too.
+    return re.sub(r"^\s?(?:%|[^\W\d_]{1,12})(?=\s?(?:[-–—]|to\s))", "", gap)
+
+
+def _joined(first: Quantity, second: Quantity, text: str) -> Quantity:
+    return Quantity(
+        first.start, second.end, text[first.start : second.end],
+        second.kind if first.kind in (Kind.COUNT, second.kind) else first.kind,
+        first.low * _ratio(first, second), second.high,
+        step=min(first.step, second.step), unit=second.unit or first.unit,
+        qualifier=second.qualifier or first.qualifier, per=second.per or first.per, bound=Bound.EXACT,
+    )  # fmt: skip
+
+
+def _ratio(first: Quantity, second: Quantity) -> float:
+    # In "3 to 5 km" the unit of the second number holds for both.
+    if first.kind == Kind.COUNT and second.kind == Kind.MEASURE and second.unit != "temperature":
+        factor = _factor_of(second)
+        return factor
+    return 1.0
+
+
+def _factor_of(quantity: Quantity) -> float:
+    match = re.search(r"[^\W\d_][^\d]*$", quantity.text)
+    if match is None:
+        return 1.0
+    for name in (match.group().strip(), match.group().strip().split()[-1], match.group().strip().split("-")[-1]):
+        entry = _units().get(name.lower())
+        if entry is not None:
+            return entry[1]
+    return 1.0
+
+
+def _single(numeral: Numeral, text: str) -> Quantity:
+    start, end = numeral.start, numeral.end
+    value = numeral.value
+    weak = numeral.role in ("ordinal", "multiple") or numeral.text.lower() == "one"
+    bound = _bound_before(text, start)
+    base = {"low": value, "high": value, "other": numeral.other, "step": numeral.step, "bound": bound, "weak": weak}
+    if numeral.role == "ordinal":
+        return Quantity(start, end, text[start:end], Kind.ORDINAL, low=value, high=value, weak=True)
+    if numeral.role == "fraction":
+        return Quantity(start, end, text[start:end], Kind.PERCENT, low=value * 100, high=value * 100, bound=bound)
+    if numeral.role == "times":
+        return Quantity(start, end, text[start:end], Kind.COUNT, low=value, high=value, after=("tim",), bound=bound)
+    if numeral.role == "multiple":
+        return Quantity(start, end, text[start:end], Kind.COUNT, low=value, high=value, weak=True)
+    if numeral.digits and _VERSION_LEAD.search(text[max(0, start - 12) : start]):
+        return Quantity(start, end, text[start:end], Kind.IDENTIFIER, key="version:" + text[start:end])
+    points = _POINTS.match(text, end) or _BASIS.match(text, end)
+    if points:
+        factor = 0.01 if _BASIS.match(text, end) else 1.0
+        return _finish(Kind.POINTS, start, points.end(), text, base, factor=factor)
+    percent = _PERCENT.match(text, end)
+    if percent:
+        return _finish(Kind.POINTS if percent.group(1) else Kind.PERCENT, start, percent.end(), text, base)
+    money = _money(text, start, end)
+    if money is not None:
+        code, start, end = money
+        return _finish(Kind.MONEY, start, end, text, base, unit=code)
+    unit = _unit(text, end) if numeral.role == "cardinal" else None
+    if unit is not None:
+        name, qualifier, stop = unit
+        dimension, factor, offset = _units()[name]
+        shifted = value * factor + offset
+        other = None if numeral.other is None else numeral.other * factor + offset
+        base |= {"low": shifted, "high": shifted, "other": other, "step": numeral.step * factor}
+        return _finish(Kind.MEASURE, start, stop, text, base, unit=dimension, qualifier=qualifier)
+    return _finish(Kind.COUNT, start, end, text, base)
+
+
+def _finish(
+    kind: Kind, start: int, end: int, text: str, base: dict[str, object], *,
+    unit: str = "", qualifier: str = "", factor: float = 1.0,
+) -> Quantity:  # fmt: skip
+    per = _PER.match(text, end) if kind in (Kind.MONEY, Kind.COUNT, Kind.MEASURE, Kind.PERCENT) else None
+    period = ""
+    if per is not None:
+        period = {"mo": "month", "yr": "year", "annum": "year"}.get(per.group(1).lower(), per.group(1).lower())
+        if kind == Kind.MONEY or per.group().lstrip().startswith("/") or per.group().lstrip().lower().startswith("per"):
+            end = per.end()
+    elif kind == Kind.MONEY:
+        following = _NEXT_LETTERS.match(text, end)
+        period = load_map("periods").get(following.group(1).lower(), "") if following else ""
+    values = dict(base)
+    if factor != 1.0:
+        values |= {"low": float(str(values["low"])) * factor, "high": float(str(values["high"])) * factor}
+    bound = values.pop("bound")
+    if bound is Bound.EXACT:
+        bound = _bound_after(text, end)
+    return Quantity(
+        start, end, text[start:end], kind, unit=unit, qualifier=qualifier, per=period, bound=bound, **values,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def _money(text: str, start: int, end: int) -> tuple[str, int, int] | None:
+    codes = load_map("currencies")
+    lead = _MONEY_LEAD.search(text, max(0, start - 5), start)
+    if lead is not None and lead.group().strip().lower() in codes:
+        return codes[lead.group().strip().lower()], lead.start(), end
+    sign = text[end : end + 2].strip()[:1]
+    if sign and not sign.isalnum() and sign in codes and not text[end : end + 3].strip()[1:2].isdigit():
+        return codes[sign], start, text.index(sign, end) + 1
+    word = _NEXT_LETTERS.match(text, end)
+    if word is not None and word.group(1).lower().rstrip(".") in codes:
+        name = word.group(1).rstrip(".")
+        # "pounds" of weight and "won" as a verb are not money.
+        if name.lower() in ("won", "try", "real") or (len(name) == 3 and name.lower() in codes and name.islower() and name not in ("yen",)):
+            return None
+        return codes[name.lower()], start, end + len(word.group().rstrip("."))
+    return None
+
+
+@cache
+def _units() -> dict[str, tuple[str, float, float]]:
+    return {row[0]: (row[1], float(row[2]), float(row[3])) for row in load_rows("units")}
+
+
+@cache
+def _qualifiers() -> dict[str, str]:
+    return {row[0]: row[1] if len(row) > 1 else "" for row in load_rows("unit_qualifiers")}
+
+
+def _unit(text: str, end: int) -> tuple[str, str, int] | None:
+    first = _UNIT_WORD.match(text, end)
+    if first is None:
+        return None
+    second = _UNIT_WORD.match(text, first.end())
+    one = first.group(1).lower().rstrip("/")
+    two = second.group(1).lower() if second else ""
+    third = _UNIT_WORD.match(text, second.end()) if second else None
+    if third is not None and f"{one}_{two}_{third.group(1).lower()}" in _units():
+        return f"{one}_{two}_{third.group(1).lower()}", "", third.end()
+    if f"{one}_{two}" in _units() and second is not None:
+        return f"{one}_{two}", "", second.end()
+    if one in _units() and _plausible_unit(first.group(1), first.group()):
+        return one, "", first.start(1) + len(one)
+    if one in _qualifiers() and two in _units() and second is not None:
+        return two, _qualifiers()[one], second.end()
+    return None
+
+
+def _plausible_unit(written: str, with_gap: str) -> bool:
+    if len(written) > 2 or not written.isalpha():
+        return True
+    # "5 A" or "3 B" is rarely a unit, "5 m" and "3 GB" are.
+    return written in ("m", "g", "l", "s", "h", "t", "V", "W", "N", "J", "v", "w", "n", "L") or len(written) == 2
+
+
+@cache
+def _bounds() -> tuple[re.Pattern[str], re.Pattern[str], dict[str, Bound], dict[str, Bound]]:
+    before = {row[0]: Bound(row[1]) for row in load_rows("bounds")}
+    after = {row[0]: Bound(row[1]) for row in load_rows("bounds_after")}
+
+    def joined(names: dict[str, Bound]) -> str:
+        return "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in sorted(names, key=len, reverse=True))
+
+    lead = re.compile(rf"(?<!\w)({joined(before)})\s*(?:the\s+|a\s+|an\s+|only\s+)?(?:[$€£¥₹]|US\$|[A-Z]{{3}}\s)?\s?$", re.IGNORECASE)
+    tail = re.compile(rf"\s*(?:[^\W\d_]+\s+)?({joined(after)})(?!\w)", re.IGNORECASE)
+    return lead, tail, before, after
+
+
+def _bound_before(text: str, start: int) -> Bound:
+    lead, _, names, _ = _bounds()
+    match = lead.search(text, max(0, start - 28), start)
+    if match is None:
+        return Bound.EXACT
+    return names[re.sub(r"\s+", " ", match.group(1).lower())]
+
+
+def _bound_after(text: str, end: int) -> Bound:
+    _, tail, _, names = _bounds()
+    if text[end : end + 1] == "+":
+        return Bound.MIN
+    match = tail.match(text, end)
+    if match is None:
+        return Bound.EXACT
+    return names[re.sub(r"\s+", " ", match.group(1).lower())]
+
+
+_SLOT_STOP = re.compile(r"[;:!?()\[\]|—]|,\s|\.\s")
+
+
+def _with_slot(quantity: Quantity, words: Sequence[Word], text: str) -> Quantity:
+    before: list[str] = []
+    after: list[str] = list(quantity.after)
+    for word in reversed(words):
+        if word.end > quantity.start or not word.content:
+            continue
+        before.append(word.stem)
+        if len(before) == 8:
+            break
+    end = quantity.end
+    for word in words:
+        if word.start < quantity.end:
+            continue
+        if _SLOT_STOP.search(text, end, word.start) or len(after) == 3:
+            break
+        if word.content:
+            after.append(word.stem)
+        elif after:
+            break
+        end = word.end
+    return _replace(quantity, before=tuple(before), after=tuple(after))
+
+
+def _replace(quantity: Quantity, *, before: tuple[str, ...], after: tuple[str, ...]) -> Quantity:
+    values = {name: getattr(quantity, name) for name in Quantity.__slots__}
+    return Quantity(**(values | {"before": before, "after": after}))

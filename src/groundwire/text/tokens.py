@@ -1,0 +1,150 @@
+"""Words, stems and content words."""
+
+import re
+import unicodedata
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from groundwire.text.lexicon import load_map, load_rows, load_words
+
+# Combining marks are letters' parts in many scripts, but not \w for Python.
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc"
+    "\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u0981-\u0983\u09bc-\u09cd\u0a01-\u0a03\u0a3c-\u0a4d"
+    "\u0a81-\u0a83\u0abc-\u0acd\u0b01-\u0b03\u0b3c-\u0b4d\u0b82\u0bbe-\u0bcd\u0c00-\u0c04\u0c3e-\u0c4d"
+    "\u0c81-\u0c83\u0cbc-\u0ccd\u0d00-\u0d03\u0d3b-\u0d4d\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd"
+)
+_LETTER = rf"[^\W\d_{_MARKS}][{_MARKS}]*"
+_WORD = re.compile(rf"(?:{_LETTER})+(?:['’](?:{_LETTER})+)*")
+# Scripts that write no spaces between words.
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f]")
+_ASCII_LETTERS = re.compile(r"[a-zA-Z]+")
+_VOWEL = re.compile("[aeiouy]")
+_MIN_CONTENT = 3
+
+
+class Word(NamedTuple):
+    """One word with its place in the text it came from."""
+
+    text: str
+    start: int
+    end: int
+    lower: str
+    stem: str
+    content: bool
+
+
+def fold(text: str) -> str:
+    """Lower-case a text and bring compatibility forms together."""
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+
+
+def find_words(text: str) -> list[Word]:
+    """List the words of a text; unspaced scripts give character bigrams."""
+    words: list[Word] = []
+    for match in _WORD.finditer(text):
+        token = match.group()
+        if not token.isascii() and _UNSPACED.search(token):
+            words.extend(_bigrams(token, match.start()))
+            continue
+        lower, stem_, content = _word_facts(token)
+        words.append(Word(token, match.start(), match.end(), lower, stem_, content))
+    return words
+
+
+def content_stems(text: str) -> list[str]:
+    """List the stems of the content words of a text, in order."""
+    stems: list[str] = []
+    for token in _WORD.findall(text):
+        if not token.isascii() and _UNSPACED.search(token):
+            stems.extend(word.stem for word in _bigrams(token, 0))
+            continue
+        _, stem_, content = _word_facts(token)
+        if content:
+            stems.append(stem_)
+    return stems
+
+
+def has_unspaced_script(text: str) -> bool:
+    """Tell whether a text holds a script that writes no spaces."""
+    return not text.isascii() and _UNSPACED.search(text) is not None
+
+
+def is_function_word(lower: str) -> bool:
+    """Tell whether a lower-cased word only carries grammar."""
+    return lower in load_words("function_words")
+
+
+@lru_cache(maxsize=65_536)
+def _word_facts(token: str) -> tuple[str, str, bool]:
+    lower = fold(token)
+    content = len(lower) >= _MIN_CONTENT and not is_function_word(lower)
+    if not content and len(lower) >= 2 and token.isascii() and token.isupper() and not is_function_word(lower):
+        # Two-letter acronyms (EU, AI) carry content though they are short.
+        content = True
+    return lower, stem(lower), content
+
+
+def _bigrams(token: str, offset: int) -> list[Word]:
+    if len(token) == 1:
+        return [Word(token, offset, offset + 1, token, token, True)]
+    pieces = []
+    for place in range(len(token) - 1):
+        piece = token[place : place + 2]
+        pieces.append(Word(piece, offset + place, offset + place + 2, piece, piece, True))
+    return pieces
+
+
+@cache
+def _irregular_forms() -> dict[str, str]:
+    forms = {row[0]: row[1] for row in load_rows("irregular_nouns")}
+    for lemma, irregular, *_ in load_rows("verbs"):
+        for form in irregular.split(","):
+            if form:
+                forms.setdefault(form, lemma)
+    return forms
+
+
+@lru_cache(maxsize=65_536)
+def stem(lower: str) -> str:
+    """Cut plural, -ed, -ing and possessive endings; one stem for British and American spelling."""
+    word = lower
+    if word.endswith("'s"):
+        word = word[:-2]
+    elif word.endswith("'"):
+        word = word[:-1]
+    if not _ASCII_LETTERS.fullmatch(word):
+        return word
+    word = _irregular_forms().get(word, word)
+    word = load_map("spellings").get(word, word)
+    return _bare(_cut_ending(word))
+
+
+def _cut_ending(word: str) -> str:
+    if len(word) <= 3:
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "shes", "ches", "xes", "zes")):
+        return word[:-2]
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    if word.endswith("ied") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith("ing") and len(word) > 5 and _VOWEL.search(word[:-3]):
+        return word[:-3]
+    if word.endswith("ed") and len(word) > 4 and not word.endswith("eed") and _VOWEL.search(word[:-2]):
+        return word[:-2]
+    return word
+
+
+def _bare(word: str) -> str:
+    # "store", "stored" and "storing" must meet, and so must "stop" and "stopped";
+    # a stem is a key, not a word, so it may look cut.
+    if len(word) > 3 and word[-1] == "e":
+        word = word[:-1]
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiou":
+        word = word[:-1]
+    return word
