@@ -101,7 +101,7 @@ def _holds(first: int, tokens: list[str], stated: Counter[str], names: list[str]
 
 
 def _names(span: str) -> list[str]:
-    idle = load_words("audit_stopwords") | load_words("audit_function_words")
+    idle = load_words("audit_stopwords") | load_words("function_words")
     tokens = (normal_form(word) for word in capitalised_words(span))
     return [token for token in tokens if token not in idle]
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from groundwire.audit.entities import extract_proper_nouns
-from groundwire.text.lexicon import load_words
+from groundwire.text.lexicon import load_map, load_words
 from groundwire.text.normal_form import find_bounded, normal_form
 
 _YEAR = re.compile(r"(?<![\w.,])(?:1\d{3}|20\d{2})(?!\w|[.,]\d)")
@@ -44,7 +44,7 @@ def _typed_question() -> re.Pattern[str]:
 
 def _name_anchors(claim: str) -> list[str]:
     """List the names of a claim without leading titles and articles."""
-    idle = load_words("audit_name_titles") | load_words("audit_function_words") | load_words("audit_stopwords")
+    idle = load_words("titles") | load_words("function_words") | load_words("audit_stopwords")
     anchors: list[str] = []
     for name in extract_proper_nouns(claim):
         words = name.split()
@@ -71,8 +71,8 @@ def _dates(normal: str) -> list[str]:
 
 @cache
 def _months() -> tuple[dict[str, int], re.Pattern[str]]:
-    months = {name: int(number) for name, number in (entry.split() for entry in load_words("audit_months"))}
-    names = "|".join(sorted(months))
+    months = {name: int(number) for name, number in load_map("months").items()}
+    names = "|".join(sorted(map(re.escape, months), key=len, reverse=True))
     day = r"([0-3]?\d)(?:st|nd|rd|th)?"
     left = rf"(?<!\d){day.replace('(', '(?P<d1>', 1)} (?:of )?(?P<m1>{names})\b"
     right = rf"\b(?P<m2>{names}) {day.replace('(', '(?P<d2>', 1)}(?!\d)"

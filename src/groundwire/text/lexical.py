@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from groundwire.text.lexicon import load_words
+from groundwire.text.lexicon import load_rows, load_words
 from groundwire.text.normal_form import find_bounded, normal_form
 
 MIN_TOKEN_CHARS: Final = 4
@@ -124,10 +124,16 @@ def numeric_signature(text: str) -> frozenset[str]:
 
 
 def negation_count(text: str) -> int:
-    """Count the words of a text that turn its statement around."""
-    cues = load_words("audit_negations")
+    """Count the single words of a text that turn its statement around."""
+    cues = _negators()
     tokens = (token.strip(_EDGE) for token in normal_form(text).split(" "))
     return sum(token in cues or token.endswith("n't") for token in tokens)
+
+
+@cache
+def _negators() -> frozenset[str]:
+    # A cue of several words would be lost when a word is put between them.
+    return frozenset(cue for cue, *_ in load_rows("negators") if " " not in cue)
 
 
 def is_single_sentence(text: str) -> bool:
