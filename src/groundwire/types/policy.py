@@ -58,9 +58,10 @@ class Policy:
                 )
         if self.approve_on not in ("ladder", "probability"):
             raise PolicyError(f"approve_on is {self.approve_on!r}.", fix="use 'ladder' or 'probability'")
-        if isinstance(self.fail_on, str):
+        given: Any = self.fail_on
+        if isinstance(given, str):
             raise PolicyError("fail_on is a single string.", fix=f"give a list out of {', '.join(_VERDICTS)}")
-        object.__setattr__(self, "fail_on", tuple(self.fail_on))
+        object.__setattr__(self, "fail_on", tuple(given))
         unknown = [name for name in self.fail_on if name not in _VERDICTS]
         if unknown:
             raise PolicyError(f"fail_on names {unknown[0]!r}.", fix=f"choose from {', '.join(_VERDICTS)}")

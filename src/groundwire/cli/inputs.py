@@ -1,0 +1,156 @@
+"""Read what the user gave: the one home of files, standard input and their errors."""
+
+import os
+import stat
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from groundwire.errors import InputError
+from groundwire.types import Policy, Source, Verdict
+
+STDIN = "-"
+# The policy decides how much of a text is checked. This limit only keeps one
+# wrong path from filling the memory.
+MAX_BYTES = 64 * 1024 * 1024
+
+
+def read_response(text: str | None, paths: Sequence[str]) -> str:
+    """Return the response from its text or its one file."""
+    if text is not None and paths:
+        raise InputError(
+            "The response was given both as text and as a file.",
+            fix="keep one of --response, --response-file and the first positional file (sources: --source-file)",
+        )
+    if len(paths) > 1:
+        raise InputError(
+            "The response was given as two files.",
+            fix="keep either --response-file or the first positional file (sources: --source-file)",
+        )
+    if text is None and not paths:
+        raise InputError("No response was given.", fix="name a file, or use --response TEXT or --response-file -")
+    return read_text(paths[0]) if text is None else _checked_argument(text, "--response")
+
+
+def read_sources(texts: Sequence[str], paths: Sequence[str]) -> list[Source]:
+    """Return the sources, each file under its own name."""
+    if texts and paths:
+        raise InputError(
+            "The sources were given both as text and as files.",
+            fix="keep either --source or files; write the text into a file to use both",
+        )
+    if not texts and not paths:
+        raise InputError("No source was given.", fix="name a file after the response, or use --source TEXT")
+    if texts:
+        names = ["source"] if len(texts) == 1 else [f"source {number}" for number in range(1, len(texts) + 1)]
+        return [Source(name, _checked_argument(text, "--source")) for name, text in zip(names, texts, strict=True)]
+    return [Source(name, read_text(path)) for name, path in zip(_source_ids(paths), paths, strict=True)]
+
+
+def refuse_two_readers_of_stdin(paths: Sequence[str]) -> None:
+    """Refuse a command that would read standard input twice."""
+    if list(paths).count(STDIN) > 1:
+        raise InputError("Standard input ('-') was named twice.", why="it can be read once", fix="use a file for one")
+
+
+def read_text(path: str) -> str:
+    """Read a UTF-8 text from a file or, for '-', from standard input."""
+    name = "standard input" if path == STDIN else f"the file {path!r}"
+    data = _read_stdin() if path == STDIN else _read_file(path)
+    return _decode(data, name)
+
+
+def read_policy(path: str | None, fail_on: str | None) -> Policy:
+    """Return the policy of a file, tightened by a list of verdicts."""
+    policy = Policy() if path is None else Policy.from_yaml(path)
+    if fail_on is None:
+        return policy
+    known = [str(verdict) for verdict in Verdict]
+    wanted = [name.strip().lower() for name in fail_on.split(",") if name.strip()]
+    unknown = [name for name in wanted if name not in known]
+    if unknown or not wanted:
+        raise InputError(
+            f"--fail-on names the unknown verdict {unknown[0]!r}." if unknown else "--fail-on names no verdict.",
+            fix=f"choose from {', '.join(known)}",
+        )
+    return replace(policy, fail_on=tuple(dict.fromkeys(wanted)))
+
+
+def _read_file(path: str) -> bytes:
+    if not path:
+        raise InputError("A file name is empty.", fix="give the path of a text file")
+    try:
+        mode = os.stat(path).st_mode
+        if stat.S_ISDIR(mode):
+            raise InputError(f"{path!r} is a directory.", fix="name one text file inside it")
+        with open(path, "rb") as file:
+            return _within_limit(file.read(MAX_BYTES + 1), f"The file {path!r}")
+    except FileNotFoundError as error:
+        raise InputError(
+            f"The file {path!r} does not exist.",
+            fix="check the path; text itself goes into --response or --source",
+        ) from error
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"The file {path!r} cannot be read.", why=why, fix="check the path and its rights") from error
+
+
+def _read_stdin() -> bytes:
+    data = _within_limit(sys.stdin.buffer.read(MAX_BYTES + 1), "Standard input")
+    if not data.strip():
+        raise InputError("Standard input is empty.", why="'-' reads text from it", fix="pipe the text in")
+    return data
+
+
+def _within_limit(data: bytes, name: str) -> bytes:
+    if len(data) > MAX_BYTES:
+        raise InputError(
+            f"{name} is too large.",
+            why=f"the limit is {MAX_BYTES // (1024 * 1024)} MiB",
+            fix="give the part that matters, or use the Python API",
+        )
+    return data
+
+
+def _decode(data: bytes, name: str) -> str:
+    subject = name[0].upper() + name[1:]
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError(f"{subject} is UTF-16.", fix="save it as UTF-8")
+    if b"\0" in data:
+        raise InputError(
+            f"{subject} is binary.", why=f"there is a NUL byte at offset {data.index(0)}", fix="give a plain text file"
+        )
+    try:
+        return data.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{subject} is not UTF-8.",
+            why=f"byte 0x{data[error.start]:02x} at offset {error.start} does not fit",
+            fix="save it as UTF-8",
+        ) from error
+
+
+def _checked_argument(text: str, option: str) -> str:
+    # Bytes of the command line that are no UTF-8 arrive as unpaired surrogates.
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"The text of {option} is not UTF-8.",
+            why=f"character {error.start} does not fit",
+            fix="set a UTF-8 locale, or put the text into a file",
+        ) from error
+    return text
+
+
+def _source_ids(paths: Sequence[str]) -> list[str]:
+    names = ["stdin" if path == STDIN else Path(path).name for path in paths]
+    # The file name is what a reader wants to see; two files of one name show their paths.
+    ids = [path if names.count(name) > 1 else name for path, name in zip(paths, names, strict=True)]
+    seen: dict[str, int] = {}
+    unique = []
+    for name in ids:
+        seen[name] = seen.get(name, 0) + 1
+        unique.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return unique

@@ -1,0 +1,70 @@
+"""Write what a command has to say."""
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from groundwire.errors import InputError
+from groundwire.render.plain import visible
+
+WIDEST = 110  # longer lines are hard to read
+
+
+def write(text: str) -> None:
+    """Write a text and its line end to standard output."""
+    sys.stdout.write(text + "\n")
+
+
+def note(text: str) -> None:
+    """Write one line to standard error, so that standard output stays the result alone."""
+    sys.stderr.write(f"groundwire: {one_line(text)}\n")
+
+
+def write_json(value: Any) -> None:
+    """Write a value as JSON that any terminal and any parser can take."""
+    # ASCII only: unpaired surrogates survive as escapes, and no terminal is driven by the text.
+    write(json.dumps(value, indent=2, ensure_ascii=True, allow_nan=False))
+
+
+def write_file(path: str, text: str, inputs: Sequence[str]) -> None:
+    """Write a file, never over one of the inputs."""
+    if path == "-":
+        raise InputError("The report cannot go to standard output.", fix="give a file name")
+    target = Path(path)
+    try:
+        if any(os.path.exists(name) and os.path.exists(path) and os.path.samefile(name, path) for name in inputs):
+            raise InputError(f"{path!r} is one of the inputs.", fix="choose another name for the report")
+        target.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+    except (OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        why = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"The file {path!r} cannot be written.", why=why, fix="choose another place") from error
+
+
+def one_line(text: str) -> str:
+    """Put a message on one line that cannot drive the terminal."""
+    return visible(" ".join(text.split()))
+
+
+def terminal_width() -> int:
+    """Tell how wide the output may be."""
+    return max(20, min(WIDEST, shutil.get_terminal_size((80, 24)).columns))
+
+
+def wants_colour() -> bool:
+    """Tell whether standard output shows colours and the user wants them."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def is_utf8() -> bool:
+    """Tell whether standard output takes every character."""
+    return (sys.stdout.encoding or "").lower().replace("-", "").replace("_", "") == "utf8"

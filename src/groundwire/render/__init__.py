@@ -1,0 +1,1 @@
+"""Results as people read them: in a terminal and as a page."""

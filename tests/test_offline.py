@@ -1,0 +1,64 @@
+"""Importing and verifying touch neither the network nor the disk, and importing costs next to nothing."""
+
+import json
+import subprocess
+import sys
+
+HEAVY = ("numpy", "onnxruntime", "typer", "rich", "yaml")
+
+WATCH = """
+import sys
+seen = []
+
+def watch(event, arguments):
+    if event.startswith("socket.") or event in ("subprocess.Popen", "os.system", "os.exec", "os.fork"):
+        seen.append(event)
+    elif event == "open":
+        path, mode, flags = arguments
+        writes = isinstance(mode, str) and set(mode) & set("wax+")
+        # os.open has no mode: O_WRONLY, O_RDWR, O_CREAT and O_TRUNC are what writes.
+        import os
+        writes = writes or (mode is None and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC))
+        if writes:
+            seen.append(f"{event} {path}")
+    elif event in ("os.mkdir", "os.remove", "os.rename", "os.truncate", "os.link", "os.symlink", "shutil.copyfile"):
+        seen.append(event)
+"""
+
+VERIFY = """
+import groundwire
+scorer = groundwire.VerifiedScorer()
+result = scorer.verify("Refunds within 60 days. Hello!", ["Refunds within 30 days only.", "Other."], atomic=True)
+result.to_dict()
+assert not result.approved
+"""
+
+
+def run(code: str, *options: str) -> str:
+    # -B: byte code that Python itself may write is not ours to answer for.
+    command = [sys.executable, "-B", *options, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_importing_and_verifying_open_no_socket_and_write_no_file() -> None:
+    out = run(f"{WATCH}\nsys.addaudithook(watch)\n{VERIFY}\nimport json\nprint(json.dumps(seen))")
+    assert json.loads(out) == []
+
+
+def test_the_watch_sees_a_socket_and_a_written_file() -> None:
+    deeds = "import socket, os, tempfile\nsocket.socket().close()\nopen(os.devnull, 'w').close()"
+    out = run(f"{WATCH}\nsys.addaudithook(watch)\n{deeds}\nimport json\nprint(json.dumps(seen))")
+    assert any(event.startswith("socket.") for event in json.loads(out))
+    assert any(event.startswith("open ") for event in json.loads(out))
+
+
+def test_import_takes_less_than_150_ms() -> None:
+    code = "from time import perf_counter as t; a = t(); import groundwire; groundwire.VerifiedScorer; print(t() - a)"
+    assert min(float(run(code)) for _ in range(5)) < 0.150
+
+
+def test_importing_and_verifying_load_nothing_heavy() -> None:
+    out = run(f"import sys\n{VERIFY}\nprint([name for name in {HEAVY!r} if name in sys.modules])")
+    assert out.strip() == "[]"
