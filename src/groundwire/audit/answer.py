@@ -10,7 +10,9 @@ from groundwire.audit.outcomes import ANSWER_MODES
 from groundwire.audit.policy import AuditPolicy
 from groundwire.audit.quotes import verify_quotes
 from groundwire.audit.results import JsonLatticeAudit, LatticeAudit, QuoteAudit
+from groundwire.audit.semantic import add_lattice_verdicts, add_quote_verdicts
 from groundwire.errors import InputError, PolicyError
+from groundwire.nli import NLI, DivergenceScorer
 from groundwire.types import Source
 
 Audit = QuoteAudit | LatticeAudit | JsonLatticeAudit
@@ -24,14 +26,24 @@ def audit_answer(
     evidence_map: EvidenceMap | EvidenceIndex | None = None,
     question: str | None = None,
     policy: AuditPolicy | None = None,
+    nli_scorer: NLI | DivergenceScorer | None = None,
 ) -> Audit:
-    """Audit an answer in its answer mode; `mode` goes before the mode of the policy."""
+    """Audit an answer in its answer mode; `mode` goes before the mode of the policy.
+
+    An entailment scorer adds the semantic column; the lexical result stays the same.
+    """
     policy = policy or AuditPolicy()
     if mode is not None and mode not in ANSWER_MODES:
         raise PolicyError(f"The answer mode is {mode!r}.", fix=f"choose from {', '.join(ANSWER_MODES)}")
     mode = mode or policy.answer_mode
     if mode == "quote":
-        return verify_quotes(answer, _context(context, evidence_map), **_quote_options(policy))
+        against = _context(context, evidence_map)
+        quotes = verify_quotes(answer, against, **_quote_options(policy))
+        if nli_scorer is None:
+            return quotes
+        # An index keeps its text in the form without markup, which is what a model should read.
+        readable = against.base if isinstance(against, ContextIndex) else against
+        return add_quote_verdicts(quotes, readable, nli_scorer, question)
     if evidence_map is None:
         raise InputError(
             f"The answer mode {mode!r} needs an evidence map.", fix="pass evidence_map, or use the mode 'quote'"
@@ -48,8 +60,10 @@ def audit_answer(
     }
     if mode == "claim_lattice":
         limit = policy.max_pointers_per_claim
-        return verify_claim_lattice_json(answer, evidence_map, max_evidence_per_claim=limit, **options)
-    return verify_claim_lattice(answer, evidence_map, **pointer_options(policy), **options)
+        parsed = verify_claim_lattice_json(answer, evidence_map, max_evidence_per_claim=limit, **options)
+        return parsed if nli_scorer is None else add_lattice_verdicts(parsed, evidence_map, nli_scorer, question)
+    lattice = verify_claim_lattice(answer, evidence_map, **pointer_options(policy), **options)
+    return lattice if nli_scorer is None else add_lattice_verdicts(lattice, evidence_map, nli_scorer, question)
 
 
 def pointer_options(policy: AuditPolicy) -> dict[str, Any]:

@@ -62,6 +62,7 @@ class Run:
     context: tuple[Source, ...]
     evidence_map: tuple[EvidenceObject, ...]
     policy: AuditPolicy
+    # The object just made, or the dictionary it was stored as.
     result: Mapping[str, Any]
 
 

@@ -157,3 +157,33 @@ def plain(value: Any) -> Any:
     if hasattr(value, "__dataclass_fields__"):
         return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
     return value
+
+
+def audit_from_dict(values: Mapping[str, Any]) -> QuoteAudit | LatticeAudit | JsonLatticeAudit:
+    """Read a result back from its dictionary; a result itself comes back equal."""
+    kept = dict(values)
+    kept["audit_mode"] = AuditMode(kept["audit_mode"])
+    kept["verifier_method"] = Method(kept["verifier_method"])
+    if kept.get("semantic") is not None:
+        kept["semantic"] = tuple(SemanticVerdict(**item) for item in kept["semantic"])
+    for name, value in kept.items():
+        if isinstance(value, list):
+            kept[name] = tuple(value)
+    if "violations" not in kept:
+        kept["claim_statuses"] = tuple(_unit_from_dict(item) for item in kept["claim_statuses"])
+        return QuoteAudit(**kept)
+    kept["evidence_id_pairs"] = tuple(tuple(ids) for ids in kept["evidence_id_pairs"])
+    kept["claim_statuses"] = tuple(_claim_from_dict(item) for item in kept["claim_statuses"])
+    return LatticeAudit(**kept) if "pointer_id_distribution" in kept else JsonLatticeAudit(**kept)
+
+
+def _unit_from_dict(item: Mapping[str, Any]) -> UnitResult:
+    occurrences = tuple(tuple(Piece(**piece) for piece in pieces) for pieces in item["occurrences"])
+    state = {"status": UnitStatus(item["status"]), "method": Method(item["method"])}
+    return UnitResult(**{**item, **state, "occurrences": occurrences})
+
+
+def _claim_from_dict(item: Mapping[str, Any]) -> ClaimResult:
+    lists = {name: tuple(item[name]) for name in ("pointer_ids", "evidence_ids", "reasons")}
+    support = tuple(Support(**part) for part in item["support"])
+    return ClaimResult(**{**item, **lists, "status": ClaimState(item["status"]), "support": support})

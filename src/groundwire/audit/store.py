@@ -49,10 +49,14 @@ class RunStore:
 
     def __init__(self, path: str | Path, *, create: bool = True) -> None:
         self.path = Path(path)
+        if not self.path.parent.is_dir() or (self.path.exists() and not self.path.is_file()):
+            raise InputError(f"{str(path)!r} cannot be a record store.", fix="name a file in an existing folder")
         if not create and not self.path.is_file():
             raise InputError(f"There is no record store at {str(path)!r}.", fix="give the file written by --record")
-        with self._open() as connection:
-            _prepare(connection, self.path)
+        # A file that is not there yet is made by the first run, not by asking for it.
+        if self.path.is_file():
+            with self._open() as connection:
+                _check(connection, self.path)
 
     def add(self, run: Run) -> StoredRun:
         """Write one run; after a crash the file holds all of it or nothing."""
@@ -70,6 +74,9 @@ class RunStore:
             hash_text(body),
         )
         with self._open() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            if _is_empty(connection):
+                _lay_out(connection)
             cursor = connection.execute(
                 "INSERT INTO runs (created_at, root, cache_key, verifier_policy_hash, governance_policy_hash,"
                 " audit_mode, body, body_hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -80,7 +87,11 @@ class RunStore:
 
     def runs(self) -> Iterator[StoredRun]:
         """Read every run in order and check each against its hashes."""
+        if not self.path.is_file():
+            return
         with self._open() as connection:
+            if _is_empty(connection):
+                return
             rows = connection.execute("SELECT run_id, created_at, root, body, body_hash FROM runs ORDER BY run_id")
             for row in rows:
                 yield _from_row(row)
@@ -94,7 +105,11 @@ class RunStore:
         return self._one("cache_key = ? ORDER BY run_id DESC LIMIT 1", cache_key(run))
 
     def _one(self, where: str, value: object) -> StoredRun | None:
+        if not self.path.is_file():
+            return None
         with self._open() as connection:
+            if _is_empty(connection):
+                return None
             row = connection.execute(
                 f"SELECT run_id, created_at, root, body, body_hash FROM runs WHERE {where}",  # noqa: S608
                 (value,),
@@ -124,19 +139,26 @@ class RunStore:
             connection.close()
 
 
-def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    """Lay out an empty file, and refuse one that is broken or not a record store."""
+def _is_empty(connection: sqlite3.Connection) -> bool:
     (application_id,) = connection.execute("PRAGMA application_id").fetchone()
-    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    if application_id == 0 and not tables:
-        connection.execute("BEGIN IMMEDIATE")
-        connection.execute(_TABLE)
-        connection.execute("CREATE INDEX runs_cache_key ON runs (cache_key)")
-        connection.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
-        connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+    (objects,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    return application_id == 0 and objects == 0
+
+
+def _lay_out(connection: sqlite3.Connection) -> None:
+    connection.execute(_TABLE)
+    connection.execute("CREATE INDEX runs_cache_key ON runs (cache_key)")
+    connection.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
+    connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse a file that is broken or no record store; an empty one will do."""
+    if _is_empty(connection):
         return
+    (application_id,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if application_id != _APPLICATION_ID or "runs" not in tables or version != _SCHEMA_VERSION:
+    if application_id != _APPLICATION_ID or version != _SCHEMA_VERSION:
         raise IntegrityError(
             f"The file {str(path)!r} is no record store of this version.",
             why="it is another program's database, or was written by another version",
