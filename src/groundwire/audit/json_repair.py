@@ -2,6 +2,8 @@
 
 import json
 import re
+from array import array
+from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
 from groundwire.errors import InputError
@@ -43,25 +45,32 @@ def lenient_json_parse(raw: str) -> tuple[Any, list[str]]:
 
 def repair_truncated_json(text: str) -> tuple[str, list[str]]:
     """Close what a cut left open and drop the fragment at its end."""
-    tokens = list(_TOKEN.finditer(text))
-    stack = _open_frames([match.group() for match in tokens])
-    ends_in_string = bool(tokens) and _is_cut_string(tokens[-1])
+    # First characters and places in flat arrays: megabytes of tokens must not become objects.
+    marks: list[str] = []
+    starts = array("q")
+    stack: list[str] = []
+    last: re.Match[str] | None = None
+    for last in _TOKEN.finditer(text):
+        mark = text[last.start()]
+        marks.append(mark)
+        starts.append(last.start())
+        if mark in _CLOSERS:
+            stack.append(mark)
+        elif mark in "}]" and stack:
+            stack.pop()
+    ends_in_string = last is not None and marks[-1] == '"' and last.group(1) != '"'
     if not text.strip() or (not stack and not ends_in_string):
         return text, []
     fixups: list[str] = []
-    end = len(text.rstrip())
-    closing = ""
+    kept = text.rstrip()
     if ends_in_string:
-        end = _without_dangling_escape(text, tokens[-1].start())
-        closing = '"'
+        kept = text[: _without_dangling_escape(text, starts[-1])] + '"'
         fixups.append("close_string")
-    parts = [(match.group()[:1], match.start()) for match in tokens]
-    dropped_to = _drop_fragments(parts, fixups)
-    kept = text[:end] + closing if dropped_to is None else text[:dropped_to].rstrip()
-    for opener in reversed(stack):
-        kept += _CLOSERS[opener]
-        fixups.append(_CLOSE_NAMES[opener])
-    return kept, fixups
+    dropped_to = _drop_fragments(marks, starts, fixups)
+    if dropped_to is not None:
+        kept = text[:dropped_to].rstrip()
+    fixups += [_CLOSE_NAMES[opener] for opener in reversed(stack)]
+    return kept + "".join(_CLOSERS[opener] for opener in reversed(stack)), fixups
 
 
 def _repair_commas_and_end(text: str, fixups: list[str]) -> tuple[Any, list[str]] | None:
@@ -134,20 +143,6 @@ def _drop_trailing_commas(text: str) -> str:
     return "".join([*parts, text[place:]]) if parts else text
 
 
-def _open_frames(marks: list[str]) -> list[str]:
-    stack: list[str] = []
-    for mark in marks:
-        if mark in _CLOSERS:
-            stack.append(mark)
-        elif mark in ("}", "]") and stack:
-            stack.pop()
-    return stack
-
-
-def _is_cut_string(match: re.Match[str]) -> bool:
-    return match.group().startswith('"') and match.group(1) != '"'
-
-
 def _without_dangling_escape(text: str, start: int) -> int:
     """Return where a cut string ends without the half of an escape sequence."""
     tail = re.search(r"(?<!\\)(?:\\\\)*+((?:\\u[dD][89abAB][0-9a-fA-F]{2})?\\(?:u[0-9a-fA-F]{0,3})?)\Z", text[-80:])
@@ -156,20 +151,20 @@ def _without_dangling_escape(text: str, start: int) -> int:
     return len(text) if cut is None else max(start + 1, len(text) - len(cut.group(1)))
 
 
-def _drop_fragments(parts: list[tuple[str, int]], fixups: list[str]) -> int | None:
+def _drop_fragments(marks: list[str], starts: Sequence[int], fixups: list[str]) -> int | None:
     """Drop half-written keys and commas from the end; return where the kept text ends, None for all of it."""
     end: int | None = None
     while True:
-        marks = [mark for mark, _ in parts[-3:]]
-        if marks[-2:] == ['"', ":"]:
-            count, name = (3 if marks[:1] == [","] and len(marks) == 3 else 2), "drop_partial_key"
-        elif marks[-2:] == [",", '"']:
+        tail = "".join(marks[-3:])
+        if tail.endswith('":'):
+            count, name = (3 if tail == ',":' else 2), "drop_partial_key"
+        elif tail.endswith(',"'):
             count, name = 2, "drop_partial_key"
-        elif marks[-1:] == [","]:
+        elif tail.endswith(","):
             count, name = 1, "strip_trailing_comma"
         else:
             return end
-        end = parts[-count][1]
-        del parts[-count:]
+        del marks[-count:]
+        end = starts[len(marks)]
         if name not in fixups:
             fixups.append(name)

@@ -142,7 +142,7 @@ class RunStore:
 def _is_empty(connection: sqlite3.Connection) -> bool:
     (application_id,) = connection.execute("PRAGMA application_id").fetchone()
     (objects,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    return application_id == 0 and objects == 0
+    return bool(application_id == 0 and objects == 0)
 
 
 def _lay_out(connection: sqlite3.Connection) -> None:
