@@ -13,21 +13,8 @@ from groundwire.audit.json_repair import repair_truncated_json
 from groundwire.types import EvidenceObject
 
 MAP = [EvidenceObject("E1", "Eaaaaaaaa", "Mount Tavira erupted in 1887.", "Tavira")]
-WORDS = (
-    "Mount",
-    "Tavira",
-    "erupted",
-    "1887",
-    "ash",
-    "a “curly” word",
-    "back\\slash",
-    "tab\t",
-    "é",
-    "😀",
-    "don't",
-    "[x]",
-    "{y}",
-)
+PLAIN = ("Mount", "Tavira", "erupted", "1887", "ash", "é", "don't")
+WORDS = (*PLAIN, "a “curly” word", "back\\slash", "tab\t", "😀", "[x]", "{y}")
 
 
 def answers(count: int, seed: int = 7, words: tuple[str, ...] = WORDS) -> list[str]:
@@ -121,12 +108,19 @@ def test_on_cut_texts_we_keep_no_more_than_json_repair_does() -> None:
     for whole in answers(40, seed=9, words=PLAIN[:5]):
         for end in range(2, len(whole)):
             ours, theirs = parsed(whole[:end]), json_repair.loads(whole[:end])
-            if isinstance(ours, dict) and isinstance(theirs, dict):
+            # It writes "" where the cut left no value; we leave the key out.
+            if isinstance(ours, dict) and isinstance(theirs, dict) and isinstance(theirs.get("claims", []), list):
                 # It drops an object without any field, we keep it as an empty claim.
                 ours["claims"] = [claim for claim in ours.get("claims", []) if claim]
-                assert is_part(ours, {"claims": [], **theirs}), (whole[:end], ours, theirs)
+                for claim in ours["claims"]:
+                    claim["evidence_ids"] = [item for item in claim.get("evidence_ids", []) if item]
+                assert is_part(ours, with_ids(theirs)), (whole[:end], ours, theirs)
                 compared += 1
     assert compared > 1_000
+
+
+def with_ids(value: dict[str, Any]) -> dict[str, Any]:
+    return {"claims": [{"evidence_ids": [], **claim} for claim in value.get("claims", [])]}
 
 
 @pytest.mark.parametrize(
