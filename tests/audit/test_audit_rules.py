@@ -239,25 +239,25 @@ DOCUMENTS = [
 CITED = "Mount Tavira last erupted in 1887. [E1]\nThe observatory records earthquakes. [E2]"
 
 
-@pytest.mark.parametrize(("divergence", "rung"), [(0.0, "ENTAILMENT-VERIFIED"), (1.0, "EVIDENCE-WARRANTED")])
-def test_the_semantic_column_never_changes_the_lexical_result(divergence: float, rung: str) -> None:
+@pytest.mark.parametrize(("year", "rung"), [("1887", "ENTAILMENT-VERIFIED"), ("1878", "EVIDENCE-WARRANTED")])
+@pytest.mark.parametrize("answer_mode", ["claim_lattice_pointer", "claim_lattice"])
+def test_the_semantic_column_never_changes_the_lexical_result(answer_mode: str, year: str, rung: str) -> None:
     evidence = build_evidence_map(DOCUMENTS)
-    cases: list[tuple[str, dict[str, Any]]] = [
-        (CITED, {"mode": "claim_lattice_pointer", "evidence_map": evidence}),
-        (
-            '{"claims": [{"text": "Mount Tavira last erupted in 1887.", "evidence_ids": ["E1"]}]}',
-            {"mode": "claim_lattice", "evidence_map": evidence},
-        ),
-        ('It says "Mount Tavira last erupted in 1887."', {"context": DOCUMENTS[0].text}),
-    ]
-    for answer, options in cases:
-        plain = audit_answer(answer, **options)
-        judged = audit_answer(answer, nli_scorer=FakeNLI(default=divergence), **options)
-        column = judged["semantic"]
-        assert judged.to_dict() | {"semantic": None} == plain.to_dict()
-        assert ladder_rung(plain) == "EVIDENCE-WARRANTED"
-        assert ladder_rung(judged) == rung
-        assert all(item["verdict"] == "supported" for item in column) is (divergence == 0.0)
+    text = f"Mount Tavira last erupted in {year}."
+    in_json = f'{{"claims": [{{"text": "{text}", "evidence_ids": ["E1"]}}]}}'
+    answer = in_json if answer_mode == "claim_lattice" else f"{text} [E1]"
+    plain = audit_answer(answer, mode=answer_mode, evidence_map=evidence)
+    judged = audit_answer(answer, mode=answer_mode, evidence_map=evidence, nli_scorer=FakeNLI(default=0.0))
+    assert judged.to_dict() | {"semantic": None} == plain.to_dict()
+    assert (ladder_rung(plain), ladder_rung(judged)) == ("EVIDENCE-WARRANTED", rung)
+    assert judged["semantic"][0]["verdict"] == ("supported" if year == "1887" else "contradicted")
+
+
+def test_verified_quotes_get_a_verdict_too() -> None:
+    answer = 'It says "Mount Tavira last erupted in 1887." and "nothing else at all".'
+    judged = audit_answer(answer, context=DOCUMENTS[0].text, nli_scorer=FakeNLI(default=0.0))
+    assert [(item["claim_idx"], item["verdict"]) for item in judged["semantic"]] == [(0, "supported")]
+    assert judged["audit_mode"] == "HYBRID"
 
 
 def test_one_door_leads_to_the_three_audits() -> None:

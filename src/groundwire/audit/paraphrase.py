@@ -1,12 +1,12 @@
 """The gate for spans that repeat the context in other words."""
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import Final
 
 from groundwire.audit.context import ContextIndex
 from groundwire.text.lexical import (
-    capitalised_words,
     is_prose_span,
     negation_count,
     numbers,
@@ -14,12 +14,12 @@ from groundwire.text.lexical import (
     topical_tokens,
     word_set,
 )
-from groundwire.text.lexicon import load_words
 from groundwire.text.normal_form import normal_form
 
 DEFAULT_PARAPHRASE_COVERAGE: Final = 0.85
 DEFAULT_PARAPHRASE_MIN_TOKENS: Final = 4
 LOCAL_WINDOW_SENTENCES: Final = 3
+_WORD = re.compile(r"[^\W\d_]\w*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +101,8 @@ def _holds(first: int, tokens: list[str], stated: Counter[str], names: list[str]
 
 
 def _names(span: str) -> list[str]:
-    idle = load_words("audit_stopwords") | load_words("function_words")
-    tokens = (normal_form(word) for word in capitalised_words(span))
-    return [token for token in tokens if token not in idle]
+    """List every capitalised word: at this gate even a sentence's first word must be in the window."""
+    return [normal_form(word) for word in _WORD.findall(span) if word[0].isupper()]
 
 
 def _order_changed(tokens: list[str], sentence: str) -> bool:
