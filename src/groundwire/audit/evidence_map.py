@@ -167,11 +167,14 @@ def densest_sentence(span: SpanIndex, tokens: Sequence[str]) -> tuple[int, int]:
 
 
 def _span_index(span: str) -> SpanIndex:
-    words = word_set(span)
     ranges = [piece for start, end in line_ranges(span) for piece in sentence_ranges(span, start, end)]
-    if len(ranges) == 1:
-        return SpanIndex(words, ((*ranges[0], words),))
-    return SpanIndex(words, tuple((start, end, word_set(span[start:end])) for start, end in ranges))
+    sentences = tuple((start, end, word_set(span[start:end])) for start, end in ranges)
+    if len(sentences) == 1:
+        return SpanIndex(sentences[0][2], sentences)
+    # Sentences are cut at white space, so that their words are the words of the span.
+    words = frozenset().union(*(words.words for _, _, words in sentences))
+    stems = frozenset().union(*(words.stems for _, _, words in sentences))
+    return SpanIndex(WordSet(normal_form(span), words, stems), sentences)
 
 
 def _passages(text: str, max_chars: int | None) -> list[tuple[int, int]]:

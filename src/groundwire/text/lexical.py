@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from groundwire.text.lexicon import load_rows, load_words
@@ -12,6 +12,7 @@ from groundwire.text.normal_form import find_bounded, normal_form
 MIN_TOKEN_CHARS: Final = 4
 MIN_PROSE_TOKENS: Final = 2
 SALIENT_TOKEN_CHARS: Final = 4
+_LONGEST_WORD: Final = 40
 _EDGE: Final = '.,;:!?"()[]{}'
 _ENDINGS: Final = ("", "s", "es", "ed", "ing", "ly", "'s")
 
@@ -39,7 +40,7 @@ class WordSet:
 
     def has(self, token: str) -> bool:
         """Tell whether a token stands in the text as the same word, up to inflection."""
-        if token in self.words or any(stem in self.stems for stem in word_stems(token)):
+        if token in self.words or not self.stems.isdisjoint(word_stems(token)):
             return True
         return not (token.isascii() and token.isalnum()) and find_bounded(self.normal, token) >= 0
 
@@ -59,12 +60,16 @@ def word_forms(normal: str) -> set[str]:
     return words
 
 
-def word_stems(word: str) -> Iterator[str]:
+def word_stems(word: str) -> tuple[str, ...]:
     """List what remains of a word without each ending of an inflection."""
-    for ending in _ENDINGS:
-        stem = word[: len(word) - len(ending)]
-        if word.endswith(ending) and len(stem) >= MIN_TOKEN_CHARS and stem.isalpha():
-            yield stem
+    return () if len(word) < MIN_TOKEN_CHARS or len(word) > _LONGEST_WORD else _stems(word)
+
+
+# The same few thousand words come back in every text; long strings never get in.
+@lru_cache(maxsize=32_768)
+def _stems(word: str) -> tuple[str, ...]:
+    stems = (word[: len(word) - len(ending)] for ending in _ENDINGS if word.endswith(ending))
+    return tuple(stem for stem in stems if len(stem) >= MIN_TOKEN_CHARS and stem.isalpha())
 
 
 def content_tokens(text: str) -> list[str]:
@@ -77,22 +82,24 @@ def content_tokens(text: str) -> list[str]:
     return list(found)
 
 
-def _pieces(normal: str) -> Iterator[str]:
-    for match in _WORD.finditer(normal.replace("_", " ")):
-        word = match.group()
-        if word.isascii() or _UNSPACED_RUN.search(word) is None:
-            yield word
-            continue
-        # Scripts without spaces have no words to cut out: pairs of characters stand in for them.
-        place = 0
-        for run in _UNSPACED_RUN.finditer(word):
-            if place < run.start():
-                yield word[place : run.start()]
-            signs = run.group()
-            yield from (signs[at : at + 2] for at in range(max(1, len(signs) - 1)))
-            place = run.end()
-        if place < len(word):
-            yield word[place:]
+def _pieces(normal: str) -> list[str]:
+    words = _WORD.findall(normal.replace("_", " "))
+    if normal.isascii():
+        return words
+    return [piece for word in words for piece in _unspaced_pieces(word)]
+
+
+def _unspaced_pieces(word: str) -> Iterator[str]:
+    """Cut out what is written without spaces as pairs of characters, which stand in for words."""
+    place = 0
+    for run in _UNSPACED_RUN.finditer(word):
+        if place < run.start():
+            yield word[place : run.start()]
+        signs = run.group()
+        yield from (signs[at : at + 2] for at in range(max(1, len(signs) - 1)))
+        place = run.end()
+    if place < len(word):
+        yield word[place:]
 
 
 def topical_tokens(span: str) -> list[str]:
