@@ -19,7 +19,7 @@ check: $(READY)  ## lint, types, docs
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 format: $(READY)
 	$(BIN)/ruff check --fix .
@@ -29,7 +29,7 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks.verify
 
 docs: $(READY)  ## read the documentation at http://127.0.0.1:8000
-	$(BIN)/mkdocs serve
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve
 
 pages: $(READY)  ## write the outputs and reference pages of the documentation anew
 	$(BIN)/python docs/generate_cli.py

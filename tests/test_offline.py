@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 HEAVY = ("numpy", "onnxruntime", "typer", "rich", "yaml")
 
 WATCH = """
@@ -54,8 +56,10 @@ def test_the_watch_sees_a_socket_and_a_written_file() -> None:
     assert any(event.startswith("open ") for event in json.loads(out))
 
 
-def test_import_takes_less_than_150_ms() -> None:
-    code = "from time import perf_counter as t; a = t(); import groundwire; groundwire.VerifiedScorer; print(t() - a)"
+@pytest.mark.parametrize("names", ["", "; groundwire.VerifiedScorer"], ids=["the package", "with its scorer"])
+def test_import_takes_less_than_150_ms(names: str) -> None:
+    # Processor time: how busy the machine is with other things is not ours to answer for.
+    code = f"from time import process_time as t; a = t(); import groundwire{names}; print(t() - a)"
     assert min(float(run(code)) for _ in range(5)) < 0.150
 
 

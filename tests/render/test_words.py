@@ -10,7 +10,7 @@ from groundwire.render.words import (
     status_note,
     verdict_words,
 )
-from groundwire.types import Conflict, Reason, Status, Verdict
+from groundwire.types import Conflict, Reason, Status, Unchecked, Verdict
 from tests.render.sample import claim, result_of, sample
 
 
@@ -90,3 +90,18 @@ def test_the_text_of_a_conflict_is_never_a_template() -> None:
 )
 def test_the_headline_says_the_decision_and_what_it_rests_on(verdicts: list[Verdict], said: str) -> None:
     assert headline(result_of([claim("A.", "A.", verdict) for verdict in verdicts])) == said
+
+
+def test_units_that_were_not_checked_do_not_count_as_claims() -> None:
+    response = "Hello! It is red."
+    greeting = claim(response, "Hello!", Verdict.UNVERIFIABLE, reasons=(Reason.NOT_CHECKABLE,))
+    result = result_of([greeting, claim(response, "It is red.", Verdict.SUPPORTED)])
+    result.unchecked.append(Unchecked("Hello!", 0, 6, "greeting"))
+    assert headline(result) == "Approved: 1 of 1 claim supported, none contradicted, 1 not checked."
+    assert headline(result_of([greeting])) == "Approved: nothing to check."
+
+
+def test_exchanged_roles_on_one_word_are_told_without_quoting_it_twice() -> None:
+    item = claim("A acquired B.", "A acquired B.", Verdict.CONTRADICTED, reasons=(Reason.ROLE_SWAP,))
+    item.conflicts.append(Conflict(Reason.ROLE_SWAP, 2, 10, "acquired", 2, 10, "acquired"))
+    assert explain(item) == ["Who does what to whom is exchanged."]

@@ -65,17 +65,16 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print the check
 def examine() -> list[Check]:
     """Run every check; a check that breaks is a failed one, and the others still run."""
     started = perf_counter()
-    examples = [
-        _checked("right example", lambda: _verdict(_RIGHT, "supported")),
-        _checked("wrong example", lambda: _verdict(_WRONG, "contradicted")),
-    ]
-    first_verdicts = f"{1000 * (perf_counter() - started):.0f} ms to load and to verify the two examples"
+    # First of all, so that the time holds everything that is loaded on the way.
+    right = _checked("right example", lambda: _verdict(_RIGHT, "supported"))
+    first_verdict = f"{1000 * (perf_counter() - started):.0f} ms from the call to the first verdict"
     return [
         _checked("python", _python),
         Check("groundwire", Outcome.OK, __version__),
         _checked("lexicon", _lexicon),
-        *examples,
-        Check("time", Outcome.OK, first_verdicts),
+        right,
+        _checked("wrong example", lambda: _verdict(_WRONG, "contradicted")),
+        Check("time", Outcome.OK, first_verdict),
         _checked("extras", _extras),
         _checked("output", _encoding),
     ]

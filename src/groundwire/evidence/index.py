@@ -10,7 +10,7 @@ from functools import cached_property
 from groundwire.text.analysis import Analysis, analyse
 from groundwire.text.entities import capitals_in
 from groundwire.text.meaning import synonyms
-from groundwire.text.quantities import Quantity
+from groundwire.text.quantities import Quantity, with_unit
 from groundwire.text.sentences import Unit, split_cells, split_sentences
 from groundwire.text.tokens import content_stems
 from groundwire.types import Source
@@ -31,11 +31,14 @@ class Evidence:
     source_id: str
     context: frozenset[str]  # stems of the list intro, the heading or the table header
     header: tuple[str, ...] = ()  # column names of a table row
+    comma_row: bool = False  # cells divided by commas, which then belong to no number
+    stems: frozenset[str] = frozenset()  # content stems of the sentence and of its surroundings
+    numbers: frozenset[str] = frozenset()  # digit strings without separators
 
     @cached_property
     def analysis(self) -> Analysis:
         """Take the sentence apart; a table row's cells know their column."""
-        plain = analyse(self.text)
+        plain = analyse(_cells_apart(self.text) if self.comma_row else self.text)
         if not self.header:
             return plain
         return replace(plain, quantities=tuple(self._named(item) for item in plain.quantities))
@@ -44,13 +47,9 @@ class Evidence:
         for (_, start, end), name in zip(split_cells(self.text), self.header, strict=False):
             if start <= quantity.start < end:
                 stems = tuple(content_stems(name))
-                return replace(quantity, after=(*quantity.after, *stems), before=(*quantity.before, *stems))
+                typed = with_unit(quantity, name)
+                return replace(typed, after=(*typed.after, *stems), before=(*typed.before, *stems))
         return quantity
-
-    @cached_property
-    def stems(self) -> frozenset[str]:
-        """Collect the content stems of the sentence and of its surroundings."""
-        return self.analysis.stems | self.context
 
 
 class SourceIndex:
@@ -91,12 +90,19 @@ class SourceIndex:
 
     def _put(self, unit: Unit, source_id: str, context: frozenset[str], header: tuple[str, ...]) -> None:
         index = len(self.sentences)
-        self.sentences.append(Evidence(unit.text, index, unit.start, unit.end, source_id, context, header))
-        keys = set(content_stems(unit.text))
-        keys.update("#" + _plain_digits(number) for number in _DIGITS.findall(unit.text))
-        keys.update(context)
-        for key in keys:
+        comma_row = unit.row and "|" not in unit.text and "\t" not in unit.text
+        text = _cells_apart(unit.text) if comma_row else unit.text
+        stems = context.union(content_stems(text))
+        numbers = frozenset(map(plain_digits, _DIGITS.findall(text)))
+        self.sentences.append(
+            Evidence(
+                unit.text, index, unit.start, unit.end, source_id, context, header, comma_row, stems, numbers,
+            )
+        )  # fmt: skip
+        for key in stems:
             self._postings.setdefault(key, []).append(index)
+        for number in numbers:
+            self._postings.setdefault("#" + number, []).append(index)
 
     @cached_property
     def capitals(self) -> frozenset[str]:
@@ -128,7 +134,11 @@ class SourceIndex:
             for other in synonyms(key):
                 self._vote(scores, other, _SYNONYM_WEIGHT, unless=key)
         for number in numbers:
-            self._vote(scores, "#" + _plain_digits(number), 1.0)
+            self._vote(scores, "#" + plain_digits(number), 1.0)
+        for number in numbers:
+            # The sentence that holds the very number must be among the candidates.
+            for place in self._postings.get("#" + plain_digits(number), ())[:3]:
+                scores[place] += len(self.sentences)
         best = heapq.nsmallest(limit, scores.items(), key=lambda item: (-round(item[1], 9), item[0]))
         chosen = [self.sentences[place] for place, _ in best]
         # With too few shared words there are still sentences to show.
@@ -150,10 +160,15 @@ class SourceIndex:
                 scores[place] = scores.get(place, 0.0) + weight
 
 
-def _plain_digits(number: str) -> str:
+def _cells_apart(row: str) -> str:
+    # The same length, so that offsets hold.
+    return row.replace(",", "|")
+
+
+def plain_digits(number: str) -> str:
+    """Strip the separators from a written number."""
     return re.sub(r"[,'’\u00a0\u202f]", "", number)
 
 
 def _is_header(cells: Sequence[str]) -> bool:
     return len(cells) >= 2 and not any(re.search(r"\d", cell) for cell in cells)
-

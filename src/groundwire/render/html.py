@@ -12,7 +12,7 @@ from groundwire.ledger import sha256_hex
 from groundwire.render.marks import Mark, Piece, clashes_in_claim, clashes_in_evidence, cut, shown_evidence
 from groundwire.render.plain import visible, visible_lines
 from groundwire.render.words import explain, headline, status_note, verdict_words
-from groundwire.types import ClaimVerdict, Reason, Source, SourceSpan, Status, Verdict, VerificationResult
+from groundwire.types import ClaimVerdict, Source, SourceSpan, Status, Verdict, VerificationResult
 
 # A source longer than this is shown in parts: what surrounds its evidence.
 WHOLE_SOURCE_CHARS = 300_000
@@ -199,13 +199,9 @@ def _card(number: int, claim: ClaimVerdict, sources: Sequence[Source]) -> str:
         confidence=f"{claim.confidence:.2f}",
         claim=_pieces(claim.claim, cut(len(claim.claim), clashes_in_claim(claim))),
         reasons="".join(f"<li>{_text(reason)}</li>" for reason in reasons),
-        evidence="".join(_evidence(number, claim, span, sources) for span in _cited(claim)),
+        evidence="".join(_evidence(number, claim, span, sources) for span in shown_evidence(claim)),
         signals="".join(_signals(claim)),
     )
-
-
-def _cited(claim: ClaimVerdict) -> Sequence[SourceSpan]:
-    return () if Reason.NOT_CHECKABLE in claim.reasons else shown_evidence(claim)
 
 
 def _uncovered(claim: ClaimVerdict) -> list[str]:
@@ -223,6 +219,8 @@ def _evidence(number: int, claim: ClaimVerdict, span: SourceSpan, sources: Seque
     if place is not None and span.start >= 0:
         where = f'<a href="#e{number}" data-goes="{number}">{name}<span class="away">, show in the source</span></a>'
     marks = clashes_in_evidence(claim, span)
+    if not marks and claim.verdict != Verdict.SUPPORTED:
+        where = f"nearest in {where}"
     return _fill("evidence.html", where=where, quote=_pieces(span.text, cut(len(span.text), marks)))
 
 
@@ -256,7 +254,7 @@ def _source_of(source_id: str, sources: Sequence[Source]) -> int | None:
 def _source(number: int, source: Source, result: VerificationResult, sources: Sequence[Source]) -> str:
     marks = []
     for claim_number, claim in enumerate(result.claims, start=1):
-        for span in _cited(claim):
+        for span in shown_evidence(claim):
             if _source_of(span.source_id, sources) != number - 1 or span.start < 0:
                 continue
             marks.append(Mark(span.start, span.end, f"e{claim_number}"))

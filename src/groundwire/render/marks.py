@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from groundwire.types import ClaimVerdict, SourceSpan
+from groundwire.types import ClaimVerdict, Reason, SourceSpan
 
 
 class Mark(NamedTuple):
@@ -65,6 +65,7 @@ def clashes_in_evidence(claim: ClaimVerdict, span: SourceSpan) -> list[Mark]:
 
 
 def shown_evidence(claim: ClaimVerdict) -> Sequence[SourceSpan]:
-    """Pick the evidence a reader needs: what clashes, or else the best sentence."""
+    """Pick the evidence a reader needs: what clashes, or else the best sentence, or none where it has no bearing."""
     clashing = [span for span in claim.evidence_spans if clashes_in_evidence(claim, span)]
-    return clashing or claim.evidence_spans[:1]
+    unrelated = {Reason.NOT_CHECKABLE, Reason.LOW_TRACEABILITY, Reason.NO_SOURCE}.intersection(claim.reasons)
+    return clashing or ([] if unrelated else claim.evidence_spans[:1])

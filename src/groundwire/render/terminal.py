@@ -11,7 +11,7 @@ from rich.text import Text
 from groundwire.render.marks import Mark, clashes_in_claim, clashes_in_evidence, cut, shown_evidence
 from groundwire.render.plain import visible
 from groundwire.render.words import explain, figures, headline, status_note, verdict_words
-from groundwire.types import ClaimVerdict, Reason, SourceSpan, Status, Verdict, VerificationResult
+from groundwire.types import ClaimVerdict, SourceSpan, Status, Verdict, VerificationResult
 
 _NARROW = 64  # below this a column for the verdict leaves too little for the text
 _LONGEST_QUOTE = 400
@@ -78,14 +78,14 @@ def _body(claim: ClaimVerdict) -> list[Text]:
     lines = [_marked(claim.claim, clashes_in_claim(claim))]
     if claim.verdict != Verdict.SUPPORTED or claim.reasons:
         lines += [Text(visible(sentence), "bold") for sentence in explain(claim)]
-    if Reason.NOT_CHECKABLE not in claim.reasons:
-        lines += [_evidence(claim, span) for span in shown_evidence(claim)]
-    return lines
+    return lines + [_evidence(claim, span) for span in shown_evidence(claim)]
 
 
 def _evidence(claim: ClaimVerdict, span: SourceSpan) -> Text:
     text, marks = _excerpt(span.text, clashes_in_evidence(claim, span))
-    line = Text(f"{visible(span.source_id)}: " if span.source_id else "source: ", "dim")
+    # A sentence that neither supports nor clashes is shown, yet not as if it were proof.
+    nearest = "" if marks or claim.verdict == Verdict.SUPPORTED else "nearest in "
+    line = Text(f"{nearest}{visible(span.source_id) or 'source'}: ", "dim")
     return line.append("“").append_text(_marked(text, marks)).append("”")
 
 

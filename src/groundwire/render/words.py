@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from groundwire.types import ClaimVerdict, Conflict, Reason, Status, Unchecked, Verdict, VerificationResult
+from groundwire.types import ClaimVerdict, Conflict, Reason, Status, Verdict, VerificationResult
 
 
 class VerdictWords(NamedTuple):
@@ -54,10 +54,13 @@ REASON_WORDS: dict[Reason, ReasonWords] = {
         "A name does not occur in the sources.",
         "The name “{claim}” does not occur in the sources.",
     ),
+    Reason.SUBSTITUTION: ReasonWords(
+        "other word", "The source has another word in this place.", f"A word was replaced. {_DIFFERS}"
+    ),
     Reason.NEGATION_FLIP: ReasonWords(
         "negation turned round",
         "One side says it is so, the other that it is not.",
-        f"One side says it is so, the other that it is not. {_DIFFERS}",
+        "One side says it is so, the other that it is not: “{claim}” in the response, “{source}” in the source.",
     ),
     Reason.ANTONYM: ReasonWords(
         "opposite word", "A word means the opposite of the one in the source.", f"The words are opposites. {_DIFFERS}"
@@ -152,17 +155,19 @@ def status_note(status: str) -> str:
 
 def headline(result: VerificationResult) -> str:
     """Say the decision and what it rests on in one sentence."""
-    if not result.claims:
-        return "Approved: nothing to check." if result.approved else "Not approved: nothing to check."
-    total = f"{len(result.claims)} {'claim' if len(result.claims) == 1 else 'claims'}"
+    checked = [claim for claim in result.claims if Reason.NOT_CHECKABLE not in claim.reasons]
+    total = f"{len(checked)} {'claim' if len(checked) == 1 else 'claims'}"
     contradicted, fabricated = result.contradicted_count, result.fabricated_count
-    if contradicted and fabricated:
+    if not checked:
+        found = "nothing to check"
+    elif contradicted and fabricated:
         found = f"{contradicted} of {total} contradicted, {fabricated} fabricated"
     elif contradicted or fabricated:
         found = f"{contradicted or fabricated} of {total} {'contradicted' if contradicted else 'fabricated'}"
     else:
         found = f"{result.supported_count} of {total} supported, none contradicted"
-    return f"{'Approved' if result.approved else 'Not approved'}: {found}."
+    aside = f", {len(result.unchecked)} not checked" if checked and result.unchecked else ""
+    return f"{'Approved' if result.approved else 'Not approved'}: {found}{aside}."
 
 
 def figures(result: VerificationResult) -> list[str]:
@@ -181,11 +186,6 @@ def figures(result: VerificationResult) -> list[str]:
     ]
 
 
-def unchecked_words(unit: Unchecked) -> str:
-    """Say why a unit was not checked."""
-    return "not checked: " + (reason_label(unit.reason) if unit.reason else "nothing to check")
-
-
 def _sentence(reason: str) -> str:
     if reason in REASON_WORDS:
         return REASON_WORDS[Reason(reason)].sentence
@@ -197,6 +197,9 @@ def _clash(conflict: Conflict) -> str:
         return ""
     template = REASON_WORDS[Reason(conflict.reason)].clash
     if not conflict.claim_text or ("{source}" in template and not conflict.source_text):
+        return ""
+    # Exchanged roles may rest on one and the same word, which explains nothing.
+    if conflict.claim_text.casefold() == conflict.source_text.casefold():
         return ""
     return template.format(claim=_short(conflict.claim_text), source=_short(conflict.source_text))
 

@@ -8,7 +8,7 @@ from groundwire.evidence import Evidence, SourceIndex
 from groundwire.signals.claim import ClaimView
 from groundwire.signals.coverage import covered, share
 from groundwire.signals.finding import Finding
-from groundwire.text.analysis import Analysis
+from groundwire.text.analysis import Analysis, analyse
 from groundwire.text.entities import Name, find_names, same_name
 from groundwire.text.tokens import stem
 from groundwire.types import Policy, Reason
@@ -40,7 +40,7 @@ def compare_names(view: ClaimView, item: Evidence, index: SourceIndex, aliases: 
     mine = view.names
     if not mine:
         return Names(1.0, 0, ())
-    theirs = names_of(item.analysis, view.known)
+    theirs = names_of(item.analysis.text, view.known)
     missing = [name for name in mine if not _stands_in(name, theirs, item, aliases)]
     extra = [name for name in theirs if not any(same_name(name, other, aliases) for other in mine)]
     overlap = (len(mine) - len(missing)) / (len(mine) + len(extra))
@@ -60,9 +60,9 @@ def compare_names(view: ClaimView, item: Evidence, index: SourceIndex, aliases: 
 
 
 @lru_cache(maxsize=8_192)
-def names_of(sentence: Analysis, known: frozenset[str]) -> list[Name]:
+def names_of(text: str, known: frozenset[str]) -> list[Name]:
     """List the names of a sentence; equal sentences are done once."""
-    return find_names(sentence, known)
+    return find_names(analyse(text), known)
 
 
 def _stands_in(name: Name, others: Sequence[Name], item: Evidence, aliases: Aliases) -> bool:
@@ -86,11 +86,9 @@ def _substitution(view: ClaimView, item: Evidence, missing: Sequence[Name], extr
         return None
     for mine in missing:
         for theirs in extra:
-            beside = _same_neighbour(view.analysis, mine, item.analysis, theirs)
-            if beside or (len(missing) == 1 and len(extra) == 1 and frame >= 0.75):
-                return Finding(
-                    Reason.ENTITY_SUBSTITUTION, mine.start, mine.end, item, theirs.start, theirs.end
-                )
+            # The cells of a table row have no neighbours to compare: the row is the frame.
+            if item.header or _same_neighbour(view.analysis, mine, item.analysis, theirs):
+                return Finding(Reason.ENTITY_SUBSTITUTION, mine.start, mine.end, item, theirs.start, theirs.end)
     return None
 
 

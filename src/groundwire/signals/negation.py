@@ -1,14 +1,19 @@
 """Signal 4: is the claim affirmed where the evidence denies, or the other way round?"""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from groundwire.evidence import Evidence
 from groundwire.signals.claim import ClaimView
-from groundwire.signals.coverage import covered
+from groundwire.signals.coverage import covered, share
 from groundwire.signals.finding import Finding
+from groundwire.signals.reading import read
 from groundwire.text.analysis import Analysis
-from groundwire.text.meaning import opposites
-from groundwire.text.polarity import Negation, find_negations
+from groundwire.text.lexicon import load_map
+from groundwire.text.meaning import against, opposed
+from groundwire.text.polarity import Negation
+from groundwire.text.sentences import split_cells
+from groundwire.text.tokens import content_stems
 from groundwire.types import Reason
 
 _SHARED_WORDS = 3
@@ -31,94 +36,159 @@ def compare_polarity(view: ClaimView, item: Evidence, settled: frozenset[str]) -
     `settled` are stems whose opposition a comparison or an order has already explained.
     """
     claim, source = view.analysis, item.analysis
-    claim_cues, source_cues = find_negations(claim), find_negations(source)
+    partners = {clause: _partner(claim, clause, source) for clause in sorted(set(claim.clauses))}
+    matched = frozenset(partner for partner in partners.values() if partner is not None)
+    theirs = [cue for cue in read(source).negations if cue.clause in matched or _bears(claim, source, cue)]
+    mine, theirs = _cancel(claim, read(claim).negations, source, theirs)
+    pairs = _opposed_words(view, item, settled) + _opposed_particles(claim, source)
     findings: list[Finding] = []
-    for clause in sorted(set(claim.clauses)):
-        stems = claim.clause_stems(clause)
-        if not stems:
-            continue
-        partner = _partner(stems, source)
+    for clause, partner in partners.items():
         if partner is None:
             continue
-        finding = _compare_clauses(view, item, clause, partner, claim_cues, source_cues, settled)
+        finding = _compare_clauses(view, item, clause, partner, mine, theirs, pairs)
         if finding is not None:
             findings.append(finding)
+    if not findings and not mine:
+        findings.extend(_denied_elsewhere(view, item, theirs))
+    if not findings and item.header:
+        findings.extend(_answered_by_cell(view, item))
     return Polarity(tuple(findings))
 
 
-def _partner(stems: frozenset[str], source: Analysis) -> int | None:
-    best, best_count = None, 0
-    for clause in sorted(set(source.clauses)):
-        others = source.clause_stems(clause)
-        count = sum(covered(key, others) or not others.isdisjoint(opposites(key)) for key in stems)
-        if count > best_count:
-            best, best_count = clause, count
-    return best
-
-
-def _compare_clauses(
-    view: ClaimView, item: Evidence, clause: int, partner: int,
-    claim_cues: list[Negation], source_cues: list[Negation], settled: frozenset[str],
-) -> Finding | None:  # fmt: skip
+def _denied_elsewhere(view: ClaimView, item: Evidence, cues: Sequence[Negation]) -> list[Finding]:
+    """Find a clause that denies outright a part of what the claim affirms ("… but not iOS")."""
     claim, source = view.analysis, item.analysis
-    mine, theirs = claim.clause_stems(clause), source.clause_stems(partner)
-    shared = [key for key in mine if covered(key, theirs)]
-    opposed = _opposed(claim, clause, source, partner, mine, theirs, settled)
-    frame = len(shared) + len(opposed)
-    if frame < min(_SHARED_WORDS, len(mine)) and frame * 2 < len(mine) + 1:
-        return None
-    if not shared and len(mine) > 1 and not claim.quantities:
-        return None
-    my_cues = [cue for cue in claim_cues if cue.clause == clause and _counts(cue, claim, theirs)]
-    their_cues = [cue for cue in source_cues if cue.clause == partner and _counts(cue, source, mine)]
-    odd = (len(my_cues) + len(their_cues)) % 2 == 1
-    if opposed and not odd:
-        one, two = opposed[0]
-        return Finding(
-            Reason.ANTONYM, claim.words[one].start, claim.words[one].end,
-            item, source.words[two].start, source.words[two].end,
-        )  # fmt: skip
-    if not opposed and odd:
-        return _flip(claim, item, source, my_cues, their_cues, shared)
-    return None
+    for cue in cues:
+        stems = source.clause_stems(cue.clause)
+        if cue.verbal or cue.head < 0 or not stems <= claim.stems:
+            continue
+        key = source.words[cue.head].stem
+        place = next((p for p in claim.content if claim.words[p].stem == key), -1)
+        if place >= 0 and share(view.stems, item.stems) >= 0.75:
+            word = claim.words[place]
+            return [Finding(Reason.NEGATION_FLIP, word.start, word.end, item, cue.start, source.words[cue.head].end)]
+    return []
 
 
-def _counts(cue: Negation, sentence: Analysis, others: frozenset[str]) -> bool:
-    if cue.head < 0:
-        return cue.verbal
-    head = sentence.words[cue.head].stem
-    known = covered(head, others) or not others.isdisjoint(opposites(head))
-    return known or cue.verbal
+def _answered_by_cell(view: ClaimView, item: Evidence) -> list[Finding]:
+    """Read a cell that says yes or no under a column the claim speaks of."""
+    denied = bool(read(view.analysis).negations)
+    for (cell, start, end), name in zip(split_cells(item.text), item.header, strict=False):
+        answer = load_map("cell_answers").get(cell.strip().lower())
+        stems = content_stems(name)
+        if answer is None or not stems or not all(covered(key, view.analysis.stems) for key in stems):
+            continue
+        if denied == (answer == "yes"):
+            place = next(p for p in view.analysis.content if covered(stems[0], frozenset((view.analysis.words[p].stem,))))
+            word = view.analysis.words[place]
+            return [Finding(Reason.NEGATION_FLIP, word.start, word.end, item, start, end)]
+    return []
 
 
-def _opposed(
-    claim: Analysis, clause: int, source: Analysis, partner: int,
-    mine: frozenset[str], theirs: frozenset[str], settled: frozenset[str],
-) -> list[tuple[int, int]]:  # fmt: skip
+def _cancel(
+    claim: Analysis, mine: Sequence[Negation], source: Analysis, theirs: Sequence[Negation]
+) -> tuple[list[Negation], list[Negation]]:
+    """Strike out the negations that deny the same word on both sides."""
+    left, right = list(mine), list(theirs)
+    for one in mine:
+        for two in right:
+            if _same_head(claim, one, source, two):
+                left.remove(one)
+                right.remove(two)
+                break
+    return left, right
+
+
+def _same_head(claim: Analysis, one: Negation, source: Analysis, two: Negation) -> bool:
+    if one.head < 0 or two.head < 0:
+        return one.head == two.head
+    return covered(claim.words[one.head].stem, frozenset((source.words[two.head].stem,)))
+
+
+def _bears(claim: Analysis, source: Analysis, cue: Negation) -> bool:
+    """Tell whether a denial in some other clause concerns what the claim speaks of."""
+    head = source.words[cue.head].stem if cue.head >= 0 else ""
+    return all(key == head or covered(key, claim.stems) for key in source.clause_stems(cue.clause))
+
+
+def _opposed_particles(claim: Analysis, source: Analysis) -> list[tuple[int, int]]:
+    """Find "switched on" against "switched off"."""
+    opposite = load_map("particles")
     pairs: list[tuple[int, int]] = []
-    for one in claim.content:
-        if claim.clauses[one] != clause:
+    for one, word in enumerate(claim.words):
+        against_it = opposite.get(word.lower)
+        if against_it is None or one == 0 or not claim.words[one - 1].content:
             continue
-        key = claim.words[one].stem
-        if covered(key, theirs) or key in settled:
-            continue
-        against = opposites(key)
-        for two in source.content:
-            other = source.words[two].stem
-            if source.clauses[two] == partner and other in against and not covered(other, mine) and other not in settled:
+        for two in range(1, len(source.words)):
+            same_verb = source.words[two - 1].stem == claim.words[one - 1].stem
+            if same_verb and source.words[two].lower == against_it:
                 pairs.append((one, two))
                 break
     return pairs
 
 
-def _flip(
-    claim: Analysis, item: Evidence, source: Analysis, mine: list[Negation], theirs: list[Negation], shared: list[str]
-) -> Finding:
-    claim_span, source_span = _span(claim, mine, shared), _span(source, theirs, shared)
+def _partner(claim: Analysis, claim_clause: int, source: Analysis) -> int | None:
+    stems = claim.clause_stems(claim_clause)
+    subject = next((claim.words[p].stem for p in claim.content if claim.clauses[p] == claim_clause), "")
+    best, best_count = None, 0.0
+    for clause in sorted(set(source.clauses)):
+        others = source.clause_stems(clause)
+        count = sum(covered(key, others) or not against(key).isdisjoint(others) for key in stems)
+        # Between clauses that share as much, the one about the same subject counts.
+        weight = count + (0.5 if count and covered(subject, others) else 0.0)
+        if weight > best_count:
+            best, best_count = clause, weight
+    return best
+
+
+def _compare_clauses(
+    view: ClaimView, item: Evidence, clause: int, partner: int,
+    mine: Sequence[Negation], theirs: Sequence[Negation], pairs: Sequence[tuple[int, int]],
+) -> Finding | None:  # fmt: skip
+    claim, source = view.analysis, item.analysis
+    stems, others = claim.clause_stems(clause), source.clause_stems(partner)
+    shared = [key for key in stems if covered(key, others)]
+    clashing = [pair for pair in pairs if claim.clauses[pair[0]] == clause and source.clauses[pair[1]] == partner]
+    frame = len(shared) + len(clashing)
+    if frame < min(_SHARED_WORDS, len(stems)) and frame * 2 < len(stems) + 1:
+        return None
+    if not shared and len(stems) > 1 and not claim.quantities:
+        return None
+    my_cues = [cue for cue in mine if cue.clause == clause and _counts(cue, claim, others)]
+    their_cues = [cue for cue in theirs if cue.clause == partner and _counts(cue, source, stems)]
+    odd = (len(my_cues) + len(their_cues)) % 2 == 1
+    if clashing and not odd:
+        one, two = claim.words[clashing[0][0]], source.words[clashing[0][1]]
+        return Finding(Reason.ANTONYM, one.start, one.end, item, two.start, two.end)
+    if clashing or not odd or (mine and theirs):
+        # With denials left on both sides, in other words, nobody can tell.
+        return None
+    claim_span, source_span = _span(claim, my_cues, shared), _span(source, their_cues, shared)
     return Finding(Reason.NEGATION_FLIP, *claim_span, item, *source_span)
 
 
-def _span(sentence: Analysis, cues: list[Negation], shared: list[str]) -> tuple[int, int]:
+def _counts(cue: Negation, sentence: Analysis, others: frozenset[str]) -> bool:
+    if cue.verbal or cue.head < 0:
+        return cue.verbal
+    head = sentence.words[cue.head].stem
+    return covered(head, others) or not against(head).isdisjoint(others)
+
+
+def _opposed_words(view: ClaimView, item: Evidence, settled: frozenset[str]) -> list[tuple[int, int]]:
+    claim, source = view.analysis, item.analysis
+    pairs: list[tuple[int, int]] = []
+    for one in claim.content:
+        key = claim.words[one].stem
+        if key in settled or covered(key, source.stems) or against(key).isdisjoint(source.stems):
+            continue
+        for two in source.content:
+            other = source.words[two].stem
+            if opposed(key, other) and not covered(other, claim.stems) and other not in settled:
+                pairs.append((one, two))
+    return pairs
+
+
+def _span(sentence: Analysis, cues: Sequence[Negation], shared: Sequence[str]) -> tuple[int, int]:
     if cues:
         return cues[0].start, cues[0].end
     for place in sorted(sentence.verbs):

@@ -1,24 +1,17 @@
 """Further clashes: roles, comparisons, order, quantifiers, modality, conditions."""
 
+from functools import cache
 from typing import NamedTuple
 
 from groundwire.evidence import Evidence
 from groundwire.signals.claim import ClaimView
 from groundwire.signals.coverage import covered, share
 from groundwire.signals.finding import Finding
+from groundwire.signals.reading import read
 from groundwire.text.analysis import Analysis
 from groundwire.text.lexicon import load_words
 from groundwire.text.meaning import opposites, synonyms
-from groundwire.text.relations import (
-    Marked,
-    Pair,
-    find_comparisons,
-    find_conditions,
-    find_modals,
-    find_orders,
-    find_quantifiers,
-    find_relations,
-)
+from groundwire.text.relations import Marked, Pair
 from groundwire.text.tokens import stem
 from groundwire.types import Reason
 
@@ -34,16 +27,17 @@ def compare_relations(view: ClaimView, item: Evidence) -> Relations:
     """Compare how claim and evidence relate the same words."""
     findings: list[Finding] = []
     settled: set[str] = set()
-    for reason, mine, theirs in (
-        (Reason.COMPARATIVE, find_comparisons(view.analysis), find_comparisons(item.analysis)),
-        (Reason.ORDER, find_orders(view.analysis), find_orders(item.analysis)),
+    mine, theirs = read(view.analysis), read(item.analysis)
+    for reason, my_pairs, their_pairs in (
+        (Reason.COMPARATIVE, mine.comparisons, theirs.comparisons),
+        (Reason.ORDER, mine.orders, theirs.orders),
     ):
-        for one in mine:
-            for two in theirs:
+        for one in my_pairs:
+            for two in their_pairs:
                 clash = _compare_pairs(one, two)
                 if clash is None:
                     continue
-                settled.update((one.word, two.word, "befor", "after", "mor", "les", "few", "fewer"))
+                settled.update(_stems_between(view.analysis, one), _stems_between(item.analysis, two))
                 if clash:
                     findings.append(Finding(reason, one.start, one.end, item, two.start, two.end))
                 break
@@ -55,6 +49,10 @@ def compare_relations(view: ClaimView, item: Evidence) -> Relations:
     findings.extend(_modality(view, item))
     findings.extend(_conditions(view, item))
     return Relations(tuple(findings), frozenset(settled))
+
+
+def _stems_between(sentence: Analysis, pair: Pair) -> set[str]:
+    return {word.stem for word in sentence.words if pair.start <= word.start < pair.end}
 
 
 def _compare_pairs(mine: Pair, theirs: Pair) -> bool | None:
@@ -72,18 +70,29 @@ def _compare_pairs(mine: Pair, theirs: Pair) -> bool | None:
     return same if crossed > straight else not same
 
 
+@cache
+def _symmetric_verbs() -> frozenset[str]:
+    return frozenset(stem(word) for word in load_words("symmetric_verbs"))
+
+
 def _role_swap(view: ClaimView, item: Evidence) -> Finding | None:
     claim, source = view.analysis, item.analysis
-    symmetric = {stem(word) for word in load_words("symmetric_verbs")}
-    for mine in find_relations(claim):
+    symmetric = _symmetric_verbs()
+    for mine in read(claim).relations:
         if mine.stem in symmetric:
             continue
-        for theirs in find_relations(source):
+        for theirs in read(source).relations:
             if theirs.stem != mine.stem and theirs.stem not in synonyms(mine.stem):
                 continue
             crossed = (mine.agent & theirs.patient) and (mine.patient & theirs.agent)
             straight = (mine.agent & theirs.agent) or (mine.patient & theirs.patient)
             if crossed and not straight:
+                one, two = claim.words[mine.verb], source.words[theirs.verb]
+                return Finding(Reason.ROLE_SWAP, one.start, one.end, item, two.start, two.end)
+            same_object = mine.patient & theirs.patient
+            other_agent = mine.agent and theirs.agent and not mine.agent & theirs.agent
+            if same_object and other_agent and theirs.agent <= claim.stems and mine.agent <= source.stems:
+                # Both agents are named on both sides, but they have changed jobs.
                 one, two = claim.words[mine.verb], source.words[theirs.verb]
                 return Finding(Reason.ROLE_SWAP, one.start, one.end, item, two.start, two.end)
     return _exchanged(claim, item, source)
@@ -102,7 +111,11 @@ def _exchanged(claim: Analysis, item: Evidence, source: Analysis) -> Finding | N
         return None
     if sorted(claim.words[p].stem for p in changed) != sorted(source.words[p].stem for p in changed):
         return None
-    if any(claim.words[p].lower in ("and", "or") for p in range(changed[0], changed[-1])) and len(changed) == 2 and changed[1] - changed[0] == 2:
+    if (
+        any(claim.words[p].lower in ("and", "or") for p in range(changed[0], changed[-1]))
+        and len(changed) == 2
+        and changed[1] - changed[0] == 2
+    ):
         return None  # "Anna and Bruno" is "Bruno and Anna"
     first, last = changed[0], changed[-1]
     return Finding(
@@ -115,17 +128,35 @@ _STRENGTH = {"none": 0, "few": 1, "some": 2, "half": 3, "many": 4, "most": 5, "a
 
 
 def _quantifiers(view: ClaimView, item: Evidence) -> list[Finding]:
-    mine, theirs = find_quantifiers(view.analysis), find_quantifiers(item.analysis)
+    mine, theirs = read(view.analysis).quantifiers, read(item.analysis).quantifiers
     findings: list[Finding] = []
     for other in theirs:
-        if not other.head or not covered(other.head, view.analysis.stems):
+        if not other.head:
+            continue
+        if not covered(other.head, view.analysis.stems):
+            if other.value == "only" and share(view.stems, item.stems) >= 0.6:
+                # "Only members may enter" restricted what the claim leaves open.
+                findings.append(
+                    Finding(Reason.QUANTIFIER, 0, len(view.claim.text), item, other.start, other.end, hard=False)
+                )
             continue
         partner = _same_head(other, mine)
         if partner is None:
-            if other.value in ("some", "few", "half") and share(view.stems, item.stems) >= 0.8 and other.head in view.stems:
-                place = next(p for p in view.analysis.content if covered(other.head, frozenset((view.analysis.words[p].stem,))) or view.analysis.words[p].stem in synonyms(other.head))
+            if (
+                other.value in ("some", "few", "half")
+                and share(view.stems, item.stems) >= 0.8
+                and other.head in view.stems
+            ):
+                place = next(
+                    p
+                    for p in view.analysis.content
+                    if covered(other.head, frozenset((view.analysis.words[p].stem,)))
+                    or view.analysis.words[p].stem in synonyms(other.head)
+                )
                 word = view.analysis.words[place]
-                findings.append(Finding(Reason.QUANTIFIER, word.start, word.end, item, other.start, other.end, hard=False))
+                findings.append(
+                    Finding(Reason.QUANTIFIER, word.start, word.end, item, other.start, other.end, hard=False)
+                )
             continue
         clash = _quantifier_clash(partner.value, other.value)
         if clash is not None:
@@ -133,7 +164,12 @@ def _quantifiers(view: ClaimView, item: Evidence) -> list[Finding]:
                 Finding(Reason.QUANTIFIER, partner.start, partner.end, item, other.start, other.end, hard=clash)
             )
     for one in mine:
-        if one.value == "only" and one.head and covered(one.head, item.stems) and not any(o.value == "only" for o in theirs):
+        if (
+            one.value == "only"
+            and one.head
+            and covered(one.head, item.stems)
+            and not any(o.value == "only" for o in theirs)
+        ):
             word = next((w for w in item.analysis.words if w.stem == one.head), None)
             if word is not None:
                 findings.append(Finding(Reason.QUANTIFIER, one.start, one.end, item, word.start, word.end, hard=False))
@@ -171,10 +207,16 @@ _MODAL_CLASH = {
 
 
 def _modality(view: ClaimView, item: Evidence) -> list[Finding]:
-    mine, theirs = find_modals(view.analysis), find_modals(item.analysis)
+    mine, theirs = read(view.analysis).modals, read(item.analysis).modals
     if not mine and not theirs:
         return []
-    findings: list[Finding] = []
+    findings = _stated_modality(view, item, mine, theirs)
+    for one in mine:
+        # "was supposed to" makes a plan of what the evidence states as done.
+        alone = not any(other.head == one.head for other in theirs)
+        if one.value == "expected" and one.head and alone and covered(one.head, item.analysis.stems):
+            start, end = _word_span(item.analysis, one.head)
+            findings.append(Finding(Reason.MODALITY, one.start, one.end, item, start, end, hard=False))
     for other in theirs:
         if not other.head or not covered(other.head, view.analysis.stems):
             continue
@@ -186,6 +228,18 @@ def _modality(view: ClaimView, item: Evidence) -> list[Finding]:
     return findings
 
 
+def _stated_modality(view: ClaimView, item: Evidence, mine: list[Marked], theirs: list[Marked]) -> list[Finding]:
+    """Compare "is optional" with a modal verb of the evidence, and the other way round."""
+    for one in mine:
+        for other in theirs:
+            if bool(one.head) == bool(other.head) or (one.value, other.value) not in _MODAL_CLASH:
+                continue
+            rest = [key for key in view.stems if key != view.analysis.words[one.place].stem]
+            if rest and share(rest, item.stems) >= 0.5:
+                return [Finding(Reason.MODALITY, one.start, one.end, item, other.start, other.end, hard=False)]
+    return []
+
+
 def _word_span(sentence: Analysis, key: str) -> tuple[int, int]:
     for place in sentence.content:
         word = sentence.words[place]
@@ -195,13 +249,17 @@ def _word_span(sentence: Analysis, key: str) -> tuple[int, int]:
 
 
 def _conditions(view: ClaimView, item: Evidence) -> list[Finding]:
-    theirs = find_conditions(item.analysis)
-    mine = find_conditions(view.analysis)
+    theirs = read(item.analysis).conditions
+    mine = read(view.analysis).conditions
     findings: list[Finding] = []
     for other in theirs:
         partner = next((one for one in mine if one.stems & other.stems), None)
         if partner is not None:
-            if ("unless" in partner.opener) != ("unless" in other.opener) and partner.opener in ("if", "unless") and other.opener in ("if", "unless"):
+            if (
+                ("unless" in partner.opener) != ("unless" in other.opener)
+                and partner.opener in ("if", "unless")
+                and other.opener in ("if", "unless")
+            ):
                 findings.append(Finding(Reason.CONDITION, partner.start, partner.end, item, other.start, other.end))
             continue
         kept = share(sorted(other.stems), view.analysis.stems)

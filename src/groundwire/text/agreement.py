@@ -4,8 +4,9 @@ import math
 from enum import StrEnum
 from typing import NamedTuple
 
+from groundwire.text.bounds import Bound
 from groundwire.text.dates import Date
-from groundwire.text.quantities import Bound, Kind, Quantity
+from groundwire.text.quantities import Kind, Quantity
 
 
 class Clash(StrEnum):
@@ -22,10 +23,12 @@ class Agreement(NamedTuple):
 
     equal: bool | None
     clash: Clash = Clash.NONE
+    loose: bool = False  # holds within a bound or an approximation
 
 
 _UNKNOWN = Agreement(None)
 _SAME = Agreement(True)
+_HOLDS = Agreement(True, loose=True)
 _CLOSE = 1e-9
 _DAYS_A_MONTH = 30.4375
 _LOWER = (Bound.OVER, Bound.MIN)
@@ -38,6 +41,8 @@ def same_kind(claim: Quantity, source: Quantity) -> bool:
         return claim.kind == source.kind and _prefix(claim.key) == _prefix(source.key)
     if claim.kind == Kind.DATE and source.kind == Kind.DATE:
         return _shared_fields(claim, source)
+    if {claim.kind, source.kind} == {Kind.DATE, Kind.COUNT}:
+        return _year_of(claim) is not None and _year_of(source) is not None
     if claim.kind == Kind.MEASURE and source.kind == Kind.MEASURE:
         return claim.unit == source.unit or {claim.unit, source.unit} <= {"duration", "calendar"}
     return claim.kind == source.kind
@@ -105,15 +110,19 @@ def _agree_bounds(claim: Quantity, source: Quantity) -> Agreement:
 def _agree_roughly(claim: float, source: float, within: float, beyond: float) -> Agreement:
     gap = abs(claim - source) / max(abs(source), 1e-12)
     if gap <= within + _CLOSE:
-        return _SAME
+        return _HOLDS
     return Agreement(False, Clash.VALUE) if gap > beyond else _UNKNOWN
 
 
 def _agree_intervals(claim: Quantity, source: Quantity) -> Agreement:
     if claim.bound in _LOWER and source.bound not in (*_LOWER, *_UPPER):
-        return _SAME if source.low > claim.high or (claim.bound == Bound.MIN and source.low >= claim.low) else _differ()
+        return (
+            _HOLDS if source.low > claim.high or (claim.bound == Bound.MIN and source.low >= claim.low) else _differ()
+        )
     if claim.bound in _UPPER and source.bound not in (*_LOWER, *_UPPER):
-        return _SAME if source.high < claim.low or (claim.bound == Bound.MAX and source.high <= claim.high) else _differ()
+        return (
+            _HOLDS if source.high < claim.low or (claim.bound == Bound.MAX and source.high <= claim.high) else _differ()
+        )
     if source.bound in _LOWER and claim.bound not in (*_LOWER, *_UPPER):
         return _UNKNOWN if claim.low > source.high else _differ()
     if source.bound in _UPPER and claim.bound not in (*_LOWER, *_UPPER):
@@ -140,11 +149,19 @@ def _agree_across(claim: Quantity, source: Quantity) -> Agreement:
     kinds = {claim.kind, source.kind}
     if kinds == {Kind.PERCENT, Kind.POINTS} and _close(claim.low, source.low):
         return Agreement(False, Clash.UNIT)
-    if Kind.COUNT in kinds and _close(claim.low, source.low) and _close(claim.high, source.high):
+    if (
+        Kind.COUNT in kinds
+        and _close(_written(claim), _written(source))
+        and claim.high - claim.low == source.high - source.low == 0
+    ):
         # One side left its unit out: "a score of 12" for "12 points".
         bare = claim if claim.kind == Kind.COUNT else source
-        return _SAME if not bare.after else _UNKNOWN
+        return _SAME if not bare.after else Agreement(None, loose=True)
     return _UNKNOWN
+
+
+def _written(quantity: Quantity) -> float:
+    return quantity.low if quantity.raw is None else quantity.raw
 
 
 def _agree_currencies(claim: Quantity, source: Quantity) -> Agreement:
@@ -181,14 +198,20 @@ def _agree_times(claim: Quantity, source: Quantity) -> Agreement:
     if claim.zone and source.zone and claim.zone != source.zone:
         return Agreement(False, Clash.UNIT) if _close(claim.low, source.low) else _UNKNOWN
     if _close(claim.low, source.low):
-        return _SAME
+        return Agreement(False, Clash.DATE) if _opposite_sides(claim, source) else _SAME
     return Agreement(False, Clash.DATE)
+
+
+def _opposite_sides(claim: Quantity, source: Quantity) -> bool:
+    return {claim.bound, source.bound} == {Bound.OVER, Bound.UNDER}
 
 
 def _shared_fields(claim: Quantity, source: Quantity) -> bool:
     for first in claim.dates:
         for second in source.dates:
-            if any(a is not None and b is not None for a, b in zip(_comparable(first), _comparable(second), strict=True)):
+            if any(
+                a is not None and b is not None for a, b in zip(_comparable(first), _comparable(second), strict=True)
+            ):
                 return True
     return False
 
@@ -203,18 +226,26 @@ def _comparable(date: Date) -> tuple[int | None, ...]:
     return (date.year, date.month, date.day, date.weekday, quarter, decade)
 
 
+def _year_of(quantity: Quantity) -> int | None:
+    """Read the year of a date, or of a bare number that may be one (a table cell)."""
+    if quantity.kind == Kind.DATE:
+        return next((date.year for date in quantity.dates if date.year is not None), None)
+    bare = quantity.kind == Kind.COUNT and len(quantity.text) == 4 and quantity.text.isdigit()
+    return int(quantity.text) if bare and 1500 <= int(quantity.text) <= 2100 else None
+
+
 def _agree_dates(claim: Quantity, source: Quantity) -> Agreement:
     if claim.kind != source.kind:
-        bare, dated = (claim, source) if claim.kind == Kind.COUNT else (source, claim)
-        if bare.kind == Kind.COUNT and any(date.year == bare.low for date in dated.dates):
-            return _SAME
-        return _UNKNOWN
+        mine, theirs = _year_of(claim), _year_of(source)
+        if mine is None or theirs is None:
+            return _UNKNOWN
+        return _SAME if mine == theirs else Agreement(False, Clash.DATE)
     outcome = _UNKNOWN
     for first in claim.dates:
         for second in source.dates:
             verdict = _agree_date(first, second)
             if verdict.equal:
-                return verdict
+                return Agreement(False, Clash.DATE) if _opposite_sides(claim, source) else verdict
             if verdict.equal is False:
                 outcome = verdict
     return outcome

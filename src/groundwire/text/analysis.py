@@ -59,9 +59,16 @@ def _verb_shares() -> dict[str, int]:
     return shares
 
 
+def verb_share(key: str) -> int:
+    """Return how often a stem is a verb, in percent; 0 for words that never are."""
+    return _verb_shares().get(key, 0)
+
+
 @cache
 def _irregular_pasts() -> frozenset[str]:
-    return frozenset(form for _, forms, _ in load_rows("verbs") for form in forms.split(",") if form and not form.endswith("ing"))
+    return frozenset(
+        form for _, forms, _ in load_rows("verbs") for form in forms.split(",") if form and not form.endswith("ing")
+    )
 
 
 def auxiliary(word: Word) -> str:
@@ -81,7 +88,7 @@ def is_verb(words: Sequence[Word], place: int) -> bool:
     previous = words[place - 1].lower if place else ""
     if previous in load_words("noun_leads"):
         return False
-    if previous and auxiliary(words[place - 1]) or previous == "not" or previous.endswith("n't"):
+    if (previous and auxiliary(words[place - 1])) or previous == "not" or previous.endswith("n't"):
         return True
     if previous == "to":
         return share >= 20
@@ -104,11 +111,16 @@ def _clauses(text: str, words: Sequence[Word], verbs: frozenset[int]) -> list[in
     for place, word in enumerate(words):
         if place:
             gap = text[words[place - 1].end : word.start]
-            comma = "," in gap
+            plain = gap == " "
+            comma = not plain and "," in gap
             starts = (
-                _HARD_BREAK.search(gap) is not None
+                (not plain and _HARD_BREAK.search(gap) is not None)
+                or (not plain and "." in gap and len(words[place - 1].text) > 3 and not words[place - 1].text[:1].isupper())
                 or word.lower in load_words("clause_words")
-                or (comma and (opened_by_condition or word.lower in ("and", "or", "then", "with", "including", "except")))
+                or (
+                    comma
+                    and (opened_by_condition or word.lower in ("and", "or", "then", "with", "including", "except"))
+                )
                 or (comma and seen_verb and _new_predicate(text, words, verbs, place))
                 or (word.lower in ("and", "or") and seen_verb and _new_predicate(text, words, verbs, place + 1))
             )
@@ -130,5 +142,10 @@ def _new_predicate(text: str, words: Sequence[Word], verbs: frozenset[int], plac
         if step > place and re.search(r"[,;:]", text[words[step - 1].end : words[step].start]):
             return False
         if step in verbs:
-            return not (step == place and words[step].lower.endswith("ed") and place + 1 < len(words) and words[step - 1].content)
+            return not (
+                step == place
+                and words[step].lower.endswith("ed")
+                and place + 1 < len(words)
+                and words[step - 1].content
+            )
     return False

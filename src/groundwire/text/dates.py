@@ -54,19 +54,34 @@ def _patterns() -> list[tuple[str, re.Pattern[str]]]:
     ]  # fmt: skip
 
 
-_ORDINAL_QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "final": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
+_ORDINAL_QUARTERS = {
+    "first": 1,
+    "second": 2,
+    "third": 3,
+    "fourth": 4,
+    "final": 4,
+    "1st": 1,
+    "2nd": 2,
+    "3rd": 3,
+    "4th": 4,
+}
 _LONGEST = (0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _MAYBE = re.compile(r"\d|[Qq][1-4]|quarter|noon|mid|day|[A-Zä-ÿ\u0600-\u097f\u4e00-\u9fff]", re.IGNORECASE)
+_DAY_SIDE = re.compile(r"^(?:\.|,|\s\d|\s?[-–|]|\s?$|\sa)")
 _MONTH_LEAD = re.compile(
     r"(?:\b(?:in|on|of|since|until|till|by|from|to|between|and|or|before|after|during|early|late|mid|last|next|this|every|each|through|for|around|im|en|au)\s|[-–(])$",
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?<![\w.,$€£#-])(1[0-9]\d\d|20\d\d)(?![\w,.]?\d|\s?%|['’]|\w)")
+_YEARS = re.compile(r"(?<![\w.,$€£#/-])(1[5-9]\d\d|20\d\d)\s?[-–—/]\s?(1[5-9]\d\d|20\d\d|\d\d)(?![\w,.]?\d|\s?%|[-/]\d|\w)")
 _YEAR_LEAD = re.compile(
     r"(?:\b(?:in|since|until|till|by|from|to|before|after|during|between|around|circa|year|years|early|late|mid|fy|fiscal|through|and|as of|spring|summer|autumn|fall|winter|end of|start of|beginning of|of|desde|seit|depuis|im|en)\s+|[(–-]\s?)$",
     re.IGNORECASE,
 )
-_YEAR_FOLLOW = re.compile(r"\s*(?:$|[.,;:)!?]|(?:and|or|to|in|at|by|with|after|before|when|as|from|for|on|but|because|under|through|until|was|were|is|has|had|that|which|via)\b)", re.IGNORECASE)
+_YEAR_FOLLOW = re.compile(
+    r"\s*(?:$|[.,;:)!?]|(?:and|or|to|in|at|by|with|after|before|when|as|from|for|on|but|because|under|through|until|was|were|is|has|had|that|which|via)\b)",
+    re.IGNORECASE,
+)
 _DETERMINER = re.compile(r"\b(?:the|its|a|this|that|their|his|her|our|your)\s+$", re.IGNORECASE)
 
 
@@ -77,9 +92,7 @@ def find_moments(text: str) -> list[Moment]:
         return taken
     lower = text.lower()
     for name, pattern in _patterns():
-        if name in ("month", "month_day", "month_year", "day_month") and not _has_any(lower, "months"):
-            continue
-        if name == "weekday" and not _has_any(lower, "weekdays"):
+        if not _needed(name).search(lower):
             continue
         for match in pattern.finditer(text):
             if any(match.start() < other.end and other.start < match.end() for other in taken):
@@ -87,6 +100,14 @@ def find_moments(text: str) -> list[Moment]:
             moment = _read(name, match, text)
             if moment is not None:
                 taken.append(moment)
+                if name == "day_month":
+                    taken.extend(_first_of_range(text, moment))
+    for match in _YEARS.finditer(text):
+        if not any(match.start() < other.end and other.start < match.end() for other in taken):
+            for group in (1, 2):
+                year = int(match.group(group))
+                year += int(match.group(1)) // 100 * 100 if year < 100 else 0
+                taken.append(Moment(match.start(group), match.end(group), (Date(year=year),)))
     for match in _YEAR.finditer(text):
         if any(match.start() < other.end and other.start < match.end() for other in taken):
             continue
@@ -96,13 +117,29 @@ def find_moments(text: str) -> list[Moment]:
     return taken
 
 
+_RANGE_START = re.compile(r"(?<![\w.,])(\d{1,2})(?:st|nd|rd|th)?\s?(?:-|–|to|and|or|until)\s?$", re.IGNORECASE)
+
+
+def _first_of_range(text: str, moment: Moment) -> list[Moment]:
+    # "2 to 7 November": the month belongs to both days.
+    match = _RANGE_START.search(text, max(0, moment.start - 12), moment.start)
+    if match is None or not 1 <= int(match.group(1)) <= 31:
+        return []
+    dates = tuple(date._replace(day=int(match.group(1))) for date in moment.readings)
+    return [Moment(match.start(1), match.end(1), dates)]
+
+
 @cache
-def _probes(name: str) -> tuple[str, ...]:
-    return tuple({row[0][:3] for row in load_rows(name)})
-
-
-def _has_any(lower: str, name: str) -> bool:
-    return any(probe in lower for probe in _probes(name))
+def _needed(name: str) -> re.Pattern[str]:
+    """Give a cheap pattern without which the full one cannot match."""
+    months = "|".join(sorted({re.escape(row[0][:3]) for row in load_rows("months")}))
+    days = "|".join(sorted({re.escape(row[0][:3]) for row in load_rows("weekdays")}))
+    probes = {
+        "cjk": "[年月]", "iso": r"\d[-/]\d", "short": r"\d[./-]\d", "day_month": months, "month_day": months,
+        "month_year": months, "month": months, "quarter": r"q[1-4]|quarter", "clock": r"\d[:.]\d",
+        "hour": r"\d\s?(?:[ap]\.?m|uhr|o)", "noon": "noon|mid", "decade": r"\d0s", "weekday": days,
+    }  # fmt: skip
+    return re.compile(probes[name])
 
 
 def _is_year(text: str, match: re.Match[str]) -> bool:
@@ -129,7 +166,9 @@ def _read(name: str, match: re.Match[str], text: str) -> Moment | None:
         return Moment(start, end, (Date(decade=decade),))
     if name == "weekday":
         word = groups["weekday"]
-        if len(word) <= 4 and not (word[:1].isupper() and text[end : end + 1] != "e"):
+        if len(word) <= 5 and (
+            not word[:1].isupper() or (word in ("Sat", "Sun") and not _DAY_SIDE.search(text[end : end + 3]))
+        ):
             return None
         return Moment(start, end, (Date(weekday=int(load_map("weekdays")[word.lower()])),))
     if name == "month":
@@ -151,8 +190,9 @@ def _read_month(match: re.Match[str], groups: dict[str, str], text: str) -> Mome
     word = groups["month"]
     if not word[:1].isupper() and word.isascii():
         return None
-    ambiguous = word.lower() in ("may", "march", "mar", "sun", "sat", "mon", "dec", "jan", "august", "april", "june", "mai", "mars")
-    if ambiguous and not _MONTH_LEAD.search(text[max(0, match.start() - 12) : match.start()]):
+    if word.lower() in load_words("ambiguous_months") and not _MONTH_LEAD.search(
+        text[max(0, match.start() - 12) : match.start()]
+    ):
         return None
     return Moment(match.start(), match.end(), (Date(month=int(load_map("months")[word.lower()])),))
 

@@ -39,7 +39,7 @@ def find_names(sentence: Analysis, known: frozenset[str]) -> list[Name]:
     names: list[Name] = []
     words = sentence.words
     titled = _is_title_case(sentence)
-    quantity_spans = [(item.start, item.end) for item in sentence.quantities if item.kind != "identifier"]
+    quantity_spans = [(item.start, item.end) for item in sentence.quantities]
     place = 0
     while place < len(words):
         if not _starts_name(sentence, place, known, titled, quantity_spans):
@@ -93,7 +93,7 @@ def _make(sentence: Analysis, place: int, last: int) -> Name | None:
     core = tuple(part for part in core if part not in forms) or core
     if not core:
         return None
-    if len(core) == 1 and is_function_word(core[0]):
+    if len(core) == 1 and is_function_word(core[0]) and not words[0].text.isupper():
         return None
     return Name(start, end, sentence.text[start:end], core)
 

@@ -1,9 +1,12 @@
 """Words that mean the same, and words that mean the opposite."""
 
-from functools import cache
+from functools import cache, lru_cache
 
 from groundwire.text.lexicon import load_rows
 from groundwire.text.tokens import stem
+
+
+_PREFIXES = ("un", "in", "im", "ir", "non", "dis")
 
 
 @cache
@@ -21,8 +24,21 @@ def _opposites() -> dict[str, frozenset[str]]:
 
 
 def opposites(key: str) -> frozenset[str]:
-    """Return the stems that oppose a stem."""
+    """Return the stems that the lexicon sets against a stem."""
     return _opposites().get(key, frozenset())
+
+
+@lru_cache(maxsize=32_768)
+def against(key: str) -> frozenset[str]:
+    """Return all stems that oppose a stem, by the lexicon or by a negating prefix."""
+    formed = {prefix + key for prefix in _PREFIXES} if len(key) > 3 else set()
+    formed |= {key[len(prefix) :] for prefix in _PREFIXES if key.startswith(prefix) and len(key) - len(prefix) > 3}
+    return opposites(key) | formed
+
+
+def opposed(first: str, second: str) -> bool:
+    """Tell whether two stems oppose each other."""
+    return second in against(first)
 
 
 @cache
@@ -35,6 +51,12 @@ def _groups() -> dict[str, frozenset[str]]:
                 found.setdefault(key, set()).update(stems - {key})
     # A word that is listed as an opposite can never stand in.
     return {key: frozenset(values - opposites(key)) for key, values in found.items()}
+
+
+@lru_cache(maxsize=32_768)
+def alike(key: str) -> frozenset[str]:
+    """Return a stem together with the stems that may stand in for it."""
+    return synonyms(key) | {key}
 
 
 def synonyms(key: str) -> frozenset[str]:

@@ -24,7 +24,8 @@ class Numeral(NamedTuple):
 
 
 _DIGITS = re.compile(
-    r"(?<![\w.,])[-−]?(?<![\d.,])"
+    # Unspaced scripts put no gap between a word and a number, so only Latin letters bind.
+    r"(?<![0-9A-Za-z_À-ɏ.,])[-−]?(?<![\d.,])"
     r"(\d{1,3}(?:,\d{3})+(?:\.\d+)?"  # 12,400.50
     r"|\d{1,3}(?:\.\d{3})+(?:,\d+)?(?![\d.])"  # 12.400,50
     r"|\d{1,3}(?:[\u00a0\u2009\u202f ]\d{3})+(?![\d])(?:[.,]\d+)?"  # 12 400
@@ -102,8 +103,8 @@ def _step_of(whole: str) -> float:
 
 _SCALE = re.compile(
     r"\s?(?:(k|K|M|MM|bn|Bn|BN|B|tn|mn|m)(?![\w/²³])"
-    r"|(hundred|thousand|million|millions|billion|billions|trillion|trillions|dozen|lakh|crore|mio|mrd"
-    r"|Millionen|Million|Milliarden|Milliarde|millions|milliards|millones)\b\.?)",
+    r"|(hundred|thousand|million|millions|billion|billions|trillion|trillions|dozen|lakh|crore"
+    r"|Millionen|Million|Milliarden|Milliarde|millions|milliards|millones)\b|(mio|mrd)\b\.?)",
     re.IGNORECASE,
 )
 _CJK_SCALE = {"万": 1e4, "億": 1e8, "亿": 1e8, "千": 1e3, "百": 1e2}
@@ -117,7 +118,7 @@ def _scale_after(text: str, end: int, before: str) -> tuple[int, float]:
     match = _SCALE.match(text, end)
     if match is None:
         return end, 1.0
-    suffix, word = match.group(1), match.group(2)
+    suffix, word = match.group(1), match.group(2) or match.group(3)
     if word:
         return match.end(), _words()[1].get(word.lower().rstrip("."), 1.0)
     money = bool(before.strip()) and before.strip()[-1] in _SIGNS
@@ -189,6 +190,9 @@ def _word_numerals(text: str) -> list[Numeral]:
                     )  # fmt: skip
                     place += 3
                     continue
+            if word == "once" and not _counts_once(text, tokens, place):
+                place += 1
+                continue
             if role in ("times", "ordinal", "fraction", "multiple"):
                 numerals.append(Numeral(start, end, value, None, text[start:end], False, role, 1.0))
         place += 1
@@ -251,9 +255,19 @@ def _of_follows(tokens: list[tuple[str, int, int]], place: int) -> bool:
 def _is_pronoun_one(tokens: list[tuple[str, int, int]], place: int) -> bool:
     before = tokens[place - 1][0] if place else ""
     after = tokens[place + 1][0] if place + 1 < len(tokens) else ""
-    return after in ("another", "") or before in (
+    return after in ("another", "", "of") or before in (
         "no", "this", "that", "which", "each", "every", "another", "any", "the", "some",
     )  # fmt: skip
+
+
+_ONCE_FOLLOW = re.compile(
+    r"\s+(?:a|an|per|every|each|only|daily|weekly|monthly|yearly|or)\b|\s*(?:[.,;!?]|$)", re.IGNORECASE
+)
+
+
+def _counts_once(text: str, tokens: list[tuple[str, int, int]], place: int) -> bool:
+    # "once a day" counts, "once it has stopped" does not.
+    return _ONCE_FOLLOW.match(text, tokens[place][2]) is not None
 
 
 def _adjacent(text: str, end: int, start: int) -> bool:

@@ -4,7 +4,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from groundwire.text.analysis import Analysis
+from groundwire.text.analysis import Analysis, auxiliary
 from groundwire.text.lexicon import load_rows, load_words
 
 
@@ -29,7 +29,10 @@ def _cues() -> tuple[re.Pattern[str], dict[str, bool]]:
     return pattern, kinds
 
 
-_MAYBE = re.compile(r"n['’]t|no|never|without|lack|fail|hardly|barely|scarcely|rarely|seldom|unable|refus|declin|absence|free of|devoid|instead|rather|except|excluding|far from|by no", re.IGNORECASE)
+_MAYBE = re.compile(
+    r"n['’]t|no|never|neither|without|lack|fail|hardly|barely|scarcely|rarely|seldom|unable|refus|declin|absence|free of|devoid|instead|rather|except|excluding|far from|by no",
+    re.IGNORECASE,
+)
 
 
 def find_negations(sentence: Analysis) -> list[Negation]:
@@ -50,6 +53,9 @@ def find_negations(sentence: Analysis) -> list[Negation]:
         clause = sentence.clauses[place]
         head = _head(sentence, match.end(), clause)
         verbal = kinds.get(cue, True)
+        if cue == "not" and match.group(2):
+            # "X, not Y" denies Y alone; "is not" denies the predicate.
+            verbal = any(auxiliary(word) for word in sentence.words[max(0, place - 2) : place])
         found.append(Negation(match.start(), match.end(), head, verbal, clause))
     return found
 

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 
+from groundwire.text.bounds import Bound, bound_after, bound_before, side_before
 from groundwire.text.dates import Date, Moment, find_moments
 from groundwire.text.lexicon import load_map, load_rows
 from groundwire.text.numerals import Numeral, find_numerals
@@ -24,18 +25,6 @@ class Kind(StrEnum):
     TIME = "time"
     ORDINAL = "ordinal"
     IDENTIFIER = "identifier"
-
-
-class Bound(StrEnum):
-    """Whether a number is exact, a limit or an approximation."""
-
-    EXACT = "exact"
-    APPROX = "approx"
-    OVER = "over"
-    MIN = "min"
-    UNDER = "under"
-    MAX = "max"
-    FROM = "from"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,27 +46,36 @@ class Quantity:
     dates: tuple[Date, ...] = ()
     zone: str = ""
     key: str = ""  # identifiers compare as text
-    weak: bool = False  # "one" and ordinals: their absence proves nothing
-    before: tuple[str, ...] = ()
+    raw: float | None = None  # the number as written, before conversion
+    weak: bool = False  # "one", ordinals, "all three": their absence proves nothing
+    before: tuple[str, ...] = ()  # stems before it, nearest first
+    near: int = 0  # how many of them stand nearer to it than to another quantity
     after: tuple[str, ...] = ()
-    subject: tuple[str, ...] = ()
 
 
+_DIGIT = re.compile(r"\d")
 _IDENTIFIER = re.compile(
     r"https?://[^\s<>\"')\]]+|[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,32})+"
-    r"|\b[vV]\d+(?:\.\d+)*[\w-]*|(?<![\w.,])\d+(?:\.\d+){2,}(?:-[\w.]+)?(?!\w)"
-    r"|(?<![\w-])[^\W\d_]{1,10}-?\d[\w-]*(?:\.\d+)*|(?<![\w.,-])\d+[^\W\d_]{1,2}\d[\w-]*"
+    r"|\b[vV]\d+(?:\.\d+)*[a-zA-Z0-9-]*|(?<![\w.,])\d+(?:\.\d+){2,}(?:-[\w.]+)?(?!\w)"
+    r"|(?<![\w-])[a-zA-Z]{1,10}-?\d[a-zA-Z0-9-]*(?:\.\d+)*|(?<![\w.,-])\d+[a-zA-Z]{1,2}\d[a-zA-Z0-9-]*"
 )
 _PHONE = re.compile(r"(?<![\w.,])\+?\(?\d{1,4}\)?(?:[ /-]\(?\d{2,8}\)?){2,5}(?![\w.]*\d)")
 _VERSION_LEAD = re.compile(r"\b(?:version|versions|release|build|revision|v|rev)\.?\s*$", re.IGNORECASE)
+_WEAK_LEAD = re.compile(r"\b(?:all|these|those|other|both|the|any)\s+$", re.IGNORECASE)
+_SCORE = re.compile(r"(?<![\w.,:/-])(\d{1,3})\s?[-–:]\s?(\d{1,3})(?![\w:/-]|[.,]\d|\s?%)")
 _RANGE_GAP = re.compile(r"\s*(?:[-–—]|(?:to|bis|through|until|till|à|hasta|up to)\b)\s*", re.IGNORECASE)
 _BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s+(?:[$€£¥]\s?)?$", re.IGNORECASE)
 _AND_GAP = re.compile(r"\s*(?:\S{0,12}\s)?(?:and|und|et|y)\s+(?:[$€£¥]\s?)?", re.IGNORECASE)
 _FROM = re.compile(r"\bfrom\s+(?:[$€£¥]\s?)?$", re.IGNORECASE)
-_PERCENT = re.compile(r"\s?(?:%|％|per\s?cent\b|percent\b|pct\b|Prozent\b|pour cent\b|por ciento\b)(\s?-?\s?points?\b)?", re.IGNORECASE)
+_PERCENT = re.compile(
+    r"\s?(?:%|％|per\s?cent\b|percent\b|pct\b|Prozent\b|pour cent\b|por ciento\b)(\s?-?\s?points?\b)?", re.IGNORECASE
+)
 _POINTS = re.compile(r"\s?(?:percentage[- ]points?|pp)\b", re.IGNORECASE)
 _BASIS = re.compile(r"\s?(?:basis points?|bps)\b", re.IGNORECASE)
-_PER = re.compile(r"\s?(?:/|(?:per|a|an|each|every|pro|par|por|je)\s+)(?:user/|seat/|person/)?(hour|night|day|week|month|quarter|year|annum|user|seat|person|gb|tb|request|call|item|unit|minute|second|mo|yr|head|kg|km|litre|liter)\b", re.IGNORECASE)
+_PER = re.compile(
+    r"\s?(?:/|(?:per|a|an|each|every|pro|par|por|je)\s+)(?:user/|seat/|person/)?(hour|night|day|week|month|quarter|year|annum|user|seat|person|gb|tb|request|call|item|unit|minute|second|mo|yr|head|kg|km|litre|liter)\b",
+    re.IGNORECASE,
+)
 _MONEY_LEAD = re.compile(r"(?:(?:US|A|C|NZ|HK|S|R)?\$|[€£¥￥₹₽₩₺₪₴₦₫฿₿]|\b[A-Z]{3})\s?$")
 _UNIT_WORD = re.compile(r"[\s\u00a0-]?((?:[^\W\d_]|[°℃℉µμ²³/])+(?:\d(?!\d))?)")
 _NEXT_LETTERS = re.compile(r"[\s\u00a0-]?([^\W\d_]+\.?)")
@@ -99,14 +97,21 @@ def find_quantities(text: str, words: Sequence[Word]) -> list[Quantity]:
             taken.append(match.span())
             digits = "".join(char for char in match.group() if char.isdigit())
             quantities.append(Quantity(match.start(), match.end(), match.group(), Kind.IDENTIFIER, key="tel:" + digits))
+    for match in _SCORE.finditer(text):
+        # "19–13" counts down: a result, not a range.
+        if not _overlaps(match.span(), taken) and int(match.group(1)) > int(match.group(2)):
+            taken.append(match.span())
+            key = f"score:{int(match.group(1))}-{int(match.group(2))}"
+            quantities.append(Quantity(match.start(), match.end(), match.group(), Kind.IDENTIFIER, key=key))
     numerals = [item for item in find_numerals(text) if not _overlaps((item.start, item.end), taken)]
     quantities.extend(_typed(numerals, text))
     quantities.sort(key=lambda item: item.start)
-    return [_with_slot(item, words, text) for item in quantities]
+    borders = [(item.end, item.kind in (Kind.DATE, Kind.IDENTIFIER)) for item in quantities]
+    return [_with_slot(item, place, quantities, borders, words, text) for place, item in enumerate(quantities)]
 
 
 def _worth_reading(text: str, words: Sequence[Word]) -> bool:
-    return any(char.isdigit() for char in text) or not _number_words().isdisjoint(word.lower for word in words)
+    return _DIGIT.search(text) is not None or not _number_words().isdisjoint(word.lower for word in words)
 
 
 @cache
@@ -137,7 +142,7 @@ def _looks_like_phone(text: str) -> bool:
 def _from_moment(moment: Moment, text: str) -> Quantity:
     kind = Kind.DATE if moment.readings else Kind.TIME
     value = float(moment.minutes or 0)
-    bound = _bound_before(text, moment.start)
+    bound = side_before(text, moment.start)
     return Quantity(
         moment.start, moment.end, text[moment.start : moment.end], kind, value, value,
         dates=moment.readings, zone=moment.zone, bound=bound,
@@ -173,6 +178,8 @@ def _typed(numerals: Sequence[Numeral], text: str) -> list[Quantity]:
 def _is_range(first: Numeral, second: Numeral, text: str) -> bool:
     if second.value < first.value or first.role != "cardinal" or second.role != "cardinal":
         return False
+    if text[first.end : first.end + 2].strip()[:1] == "%" and text[second.end : second.end + 2].strip()[:1] != "%":
+        return False  # "6% to $412 million" states two values
     gap = text[first.end : second.start]
     if len(gap) > 24:
         return False
@@ -222,13 +229,27 @@ def _factor_of(quantity: Quantity) -> float:
 def _single(numeral: Numeral, text: str) -> Quantity:
     start, end = numeral.start, numeral.end
     value = numeral.value
-    weak = numeral.role in ("ordinal", "multiple") or numeral.text.lower() == "one"
-    bound = _bound_before(text, start)
-    base = {"low": value, "high": value, "other": numeral.other, "step": numeral.step, "bound": bound, "weak": weak}
+    weak = (
+        numeral.role in ("ordinal", "multiple")
+        or numeral.text.lower() == "one"
+        or _WEAK_LEAD.search(text[max(0, start - 8) : start]) is not None
+    )
+    bound = bound_before(text, start)
+    base = {
+        "low": value,
+        "high": value,
+        "other": numeral.other,
+        "step": numeral.step,
+        "bound": bound,
+        "weak": weak,
+        "raw": value,
+    }
     if numeral.role == "ordinal":
         return Quantity(start, end, text[start:end], Kind.ORDINAL, low=value, high=value, weak=True)
     if numeral.role == "fraction":
-        return Quantity(start, end, text[start:end], Kind.PERCENT, low=value * 100, high=value * 100, bound=bound)
+        return Quantity(
+            start, end, text[start:end], Kind.PERCENT, low=value * 100, high=value * 100, bound=bound, weak=True
+        )
     if numeral.role == "times":
         return Quantity(start, end, text[start:end], Kind.COUNT, low=value, high=value, after=("tim",), bound=bound)
     if numeral.role == "multiple":
@@ -275,7 +296,7 @@ def _finish(
         values |= {"low": float(str(values["low"])) * factor, "high": float(str(values["high"])) * factor}
     bound = values.pop("bound")
     if bound is Bound.EXACT:
-        bound = _bound_after(text, end)
+        bound = bound_after(text, end)
     return Quantity(
         start, end, text[start:end], kind, unit=unit, qualifier=qualifier, per=period, bound=bound, **values,  # type: ignore[arg-type]
     )  # fmt: skip
@@ -292,11 +313,18 @@ def _money(text: str, start: int, end: int) -> tuple[str, int, int] | None:
     word = _NEXT_LETTERS.match(text, end)
     if word is not None and word.group(1).lower().rstrip(".") in codes:
         name = word.group(1).rstrip(".")
-        # "pounds" of weight and "won" as a verb are not money.
-        if name.lower() in ("won", "try", "real") or (len(name) == 3 and name.lower() in codes and name.islower() and name not in ("yen",)):
+        if name.lower() in ("pound", "pounds") and _WEIGHING.search(text[max(0, start - 40) : start]):
+            return None
+        # "won" is a verb as often as a currency.
+        if name.lower() in ("won", "try", "real") or (
+            len(name) == 3 and name.lower() in codes and name.islower() and name not in ("yen",)
+        ):
             return None
         return codes[name.lower()], start, end + len(word.group().rstrip("."))
     return None
+
+
+_WEIGHING = re.compile(r"\b(?:weigh|heav|weight|load|lose|lost|gain|luggage|bag)", re.IGNORECASE)
 
 
 @cache
@@ -335,63 +363,58 @@ def _plausible_unit(written: str, with_gap: str) -> bool:
     return written in ("m", "g", "l", "s", "h", "t", "V", "W", "N", "J", "v", "w", "n", "L") or len(written) == 2
 
 
-@cache
-def _bounds() -> tuple[re.Pattern[str], re.Pattern[str], dict[str, Bound], dict[str, Bound]]:
-    before = {row[0]: Bound(row[1]) for row in load_rows("bounds")}
-    after = {row[0]: Bound(row[1]) for row in load_rows("bounds_after")}
-
-    def joined(names: dict[str, Bound]) -> str:
-        return "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in sorted(names, key=len, reverse=True))
-
-    lead = re.compile(rf"(?<!\w)({joined(before)})\s*(?:the\s+|a\s+|an\s+|only\s+)?(?:[$€£¥₹]|US\$|[A-Z]{{3}}\s)?\s?$", re.IGNORECASE)
-    tail = re.compile(rf"\s*(?:[^\W\d_]+\s+)?({joined(after)})(?!\w)", re.IGNORECASE)
-    return lead, tail, before, after
-
-
-def _bound_before(text: str, start: int) -> Bound:
-    lead, _, names, _ = _bounds()
-    match = lead.search(text, max(0, start - 28), start)
-    if match is None:
-        return Bound.EXACT
-    return names[re.sub(r"\s+", " ", match.group(1).lower())]
-
-
-def _bound_after(text: str, end: int) -> Bound:
-    _, tail, _, names = _bounds()
-    if text[end : end + 1] == "+":
-        return Bound.MIN
-    match = tail.match(text, end)
-    if match is None:
-        return Bound.EXACT
-    return names[re.sub(r"\s+", " ", match.group(1).lower())]
-
-
+_SLOT_WORDS = 8
 _SLOT_STOP = re.compile(r"[;:!?()\[\]|—]|,\s|\.\s")
 
 
-def _with_slot(quantity: Quantity, words: Sequence[Word], text: str) -> Quantity:
+def _with_slot(
+    quantity: Quantity, place: int, quantities: Sequence[Quantity], borders: Sequence[tuple[int, bool]],
+    words: Sequence[Word], text: str,
+) -> Quantity:
+    # A weekday or year before a number labels it; another amount begins a slot of its own.
+    left = max((end for end, label in borders[:place] if not label), default=0)
+    right = quantities[place + 1].start if place + 1 < len(quantities) else len(text)
     before: list[str] = []
-    after: list[str] = list(quantity.after)
+    far: list[str] = []
     for word in reversed(words):
         if word.end > quantity.start or not word.content:
             continue
-        before.append(word.stem)
-        if len(before) == 8:
+        if len(before) + len(far) == _SLOT_WORDS:
             break
+        # Words on the far side of another quantity describe that one first.
+        (before if word.start >= left else far).append(word.stem)
+    after: list[str] = list(quantity.after)
     end = quantity.end
     for word in words:
         if word.start < quantity.end:
             continue
-        if _SLOT_STOP.search(text, end, word.start) or len(after) == 3:
+        if word.start >= right or len(after) == 3 or (word.start - end > 1 and _SLOT_STOP.search(text, end, word.start)):
             break
         if word.content:
             after.append(word.stem)
         elif after:
             break
         end = word.end
-    return _replace(quantity, before=tuple(before), after=tuple(after))
-
-
-def _replace(quantity: Quantity, *, before: tuple[str, ...], after: tuple[str, ...]) -> Quantity:
     values = {name: getattr(quantity, name) for name in Quantity.__slots__}
-    return Quantity(**(values | {"before": before, "after": after}))
+    return Quantity(**(values | {"before": (*before, *far), "near": len(before), "after": tuple(after)}))
+
+
+_UNIT_IN_NAME = re.compile(r"[%$€£¥]|[^\W\d_]+(?:/[^\W\d_]+)?|°[CF]")
+
+
+def with_unit(quantity: Quantity, name: str) -> Quantity:
+    """Give a bare number the unit or currency that its column's name carries."""
+    if quantity.kind != Kind.COUNT:
+        return quantity
+    for unit in reversed(_UNIT_IN_NAME.findall(name)):
+        if unit.lower() in ("year", "month", "week", "day", "hour", "second"):
+            continue  # "Year" names the cells, it is not their unit
+        known = unit in "%$€£¥" or unit.lower() in _units() or unit.lower() in load_map("currencies")
+        if known and (len(unit) > 1 or not unit.isalpha()):
+            written = f"{unit}{quantity.text}" if unit in "$€£¥" else f"{quantity.text} {unit}"
+            typed = [item for item in find_quantities(written, ()) if item.kind != Kind.COUNT]
+            if len(typed) == 1:
+                place = {"start": quantity.start, "end": quantity.end, "text": quantity.text}
+                slot = {"before": quantity.before, "near": quantity.near, "after": quantity.after}
+                return replace(typed[0], **place, **slot)  # type: ignore[arg-type]
+    return quantity

@@ -77,7 +77,9 @@ def _is_passive(sentence: Analysis, place: int) -> bool:
             return True
         if role or sentence.words[back].lower in ("by", "to"):
             return False
-    return False
+    # "a portrait painted by X" leaves the auxiliary out.
+    following = [word.lower for word in sentence.words[place + 1 : place + 5]]
+    return "by" in following[:1] or ("by" in following and following[0] in ("in", "on", "at"))
 
 
 def _find(sentence: Analysis, lower: str, after: int, clause: int) -> int:
@@ -89,9 +91,7 @@ def _find(sentence: Analysis, lower: str, after: int, clause: int) -> int:
 
 def is_passive(sentence: Analysis) -> bool:
     """Tell whether a sentence holds a passive verb."""
-    return any(
-        not auxiliary(sentence.words[place]) and _is_passive(sentence, place) for place in sentence.verbs
-    )
+    return any(not auxiliary(sentence.words[place]) and _is_passive(sentence, place) for place in sentence.verbs)
 
 
 @cache
@@ -138,9 +138,16 @@ def find_comparisons(sentence: Analysis) -> list[Pair]:
 def _comparing_word(sentence: Analysis, than: int) -> int:
     for place in range(than - 1, max(-1, than - 6), -1):
         lower = sentence.words[place].lower
-        if lower in ("more", "less", "fewer") or comparative_base(lower) or (lower.endswith("er") and len(lower) > 4 and place == than - 1):
+        if (
+            lower in ("more", "less", "fewer")
+            or comparative_base(lower)
+            or (lower.endswith("er") and len(lower) > 4 and place == than - 1)
+        ):
             return place
     return -1
+
+
+_MAYBE_ORDER = re.compile("fore|fter|rior|reced|ollow|ubseq", re.IGNORECASE)
 
 
 @cache
@@ -154,6 +161,8 @@ def find_orders(sentence: Analysis) -> list[Pair]:
     """List the places where two events are put in order."""
     pattern, signs = _order_pattern()
     pairs: list[Pair] = []
+    if not _MAYBE_ORDER.search(sentence.text):
+        return pairs
     for match in pattern.finditer(sentence.text):
         phrase = re.sub(r"\s+", " ", match.group(1).lower())
         comma = sentence.text.find(",", match.end())
@@ -178,7 +187,8 @@ def find_quantifiers(sentence: Analysis) -> list[Marked]:
     classes = load_map("quantifiers")
     found: list[Marked] = []
     for place, word in enumerate(sentence.words):
-        value = classes.get(word.lower)
+        following = sentence.words[place + 1].lower if place + 1 < len(sentence.words) else ""
+        value = "some" if word.lower == "one" and following == "of" else classes.get(word.lower)
         if value is None:
             continue
         previous = sentence.words[place - 1].lower if place else ""

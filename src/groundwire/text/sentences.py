@@ -19,15 +19,12 @@ class Unit(NamedTuple):
 
 
 LINE = re.compile(r"[^\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
-_MARKER = re.compile(
-    r"\s*(?:>\s*)*(?:(?:[-*+•‣◦▪●·–—]|\(?\d{1,3}[.)]|\(?[a-zA-Z][)])\s+(?=\S))?(?:\[[ xX]\]\s+)?"
-)
+_MARKER = re.compile(r"\s*(?:>\s*)*(?:(?:[-*+•‣◦▪●·–—]|\(?\d{1,3}[.)]|\(?[a-zA-Z][)])\s+(?=\S))?(?:\[[ xX]\]\s+)?")
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(?=\S)")
-_END = re.compile(
-    r"[.!?…]+[\"'”’»›)\]*_]*(?=\s)|[。！？｡][”’」』）\"]*|[؟۔।॥።։]+[\"'”’»)\]]*(?=\s|$)"
-)
+_END = re.compile(r"[.!?…]+[\"'”’»›)\]*_]*(?=\s)|[。！？｡][”’」』）\"]*|[؟۔।॥።։]+[\"'”’»)\]]*(?=\s|$)")
 _LAST_WORD = re.compile(r"[^\W_](?:[\w.’'-]{0,30}[^\W_])?$")
 _NEXT_WORD = re.compile(r"\s*[\"'“‘«‹(\[„¿¡*_]*([^\W\d_]+)?")
+_VISIBLE = re.compile(r"\S")
 _OPENERS = "\"'“‘«‹([„¿¡*"
 _THAI_GAP = re.compile(r"(?<=[\u0e00-\u0e7f]{8})\s+(?=[\u0e00-\u0e7f])")
 _ALNUM = re.compile(r"[^\W_]")
@@ -112,9 +109,10 @@ def _ends_sentence(line: str, begin: int, match: re.Match[str]) -> bool:
     if mark not in ".!?…":
         return True
     following = _NEXT_WORD.match(line, match.end())
-    first = line[match.end() :].lstrip()[:1] if match.end() < len(line) else ""
-    if not first:
+    visible = _VISIBLE.search(line, match.end())
+    if visible is None:
         return False
+    first = visible.group()
     if not (first.isupper() or first.isdigit() or first in _OPENERS or (first.isalpha() and not first.islower())):
         return False
     if mark != "." or match.group().startswith(".."):
@@ -141,6 +139,8 @@ def _stop_ends(word: str, next_word: str, first: str, left: str) -> bool:
     if kind == "mid":
         return False
     if kind == "soft":
+        if lower in ("a.m", "p.m"):
+            return not next_word.isupper()  # a time zone goes on, a capitalised word begins anew
         return clear_start
     if len(word) == 1 and word.isupper():
         previous = left.split()[-1] if left.split() else ""

@@ -15,9 +15,12 @@ _MARKS = (
     "\u0c81-\u0c83\u0cbc-\u0ccd\u0d00-\u0d03\u0d3b-\u0d4d\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd"
 )
 _LETTER = rf"[^\W\d_{_MARKS}][{_MARKS}]*"
-_WORD = re.compile(rf"(?:{_LETTER})+(?:['’](?:{_LETTER})+)*")
+# "U.S." is one word, "J. R." is two.
+_WORD = re.compile(rf"(?:[A-Za-z]\.){{2,6}}|(?:{_LETTER})+(?:['’](?:{_LETTER})+)*")
 # Scripts that write no spaces between words.
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f]")
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f]"
+)
 _ASCII_LETTERS = re.compile(r"[a-zA-Z]+")
 _VOWEL = re.compile("[aeiouy]")
 _MIN_CONTENT = 3
@@ -80,6 +83,9 @@ def is_function_word(lower: str) -> bool:
 @lru_cache(maxsize=65_536)
 def _word_facts(token: str) -> tuple[str, str, bool]:
     lower = fold(token)
+    if "." in token or (token.isupper() and lower in load_words("acronyms")):
+        letters = lower.replace(".", "")
+        return letters if "." in token else lower, ".".join(letters), letters not in ("eg", "ie", "am", "pm", "zb", "dh")
     content = len(lower) >= _MIN_CONTENT and not is_function_word(lower)
     if not content and len(lower) >= 2 and token.isascii() and token.isupper() and not is_function_word(lower):
         # Two-letter acronyms (EU, AI) carry content though they are short.

@@ -109,7 +109,7 @@ def _decide(view: ClaimView, signals: Signals, policy: Policy, has_source: bool)
         signals.traceability,
         entity_vote=signals.entity_vote,
         hard_conflict=signals.hard,
-        soft_conflict=signals.soft,
+        soft_conflict=signals.soft or signals.thin,
         number_absent=signals.absent,
         nli_threshold=policy.nli_threshold,
         support_threshold=policy.support_threshold,

@@ -1,0 +1,36 @@
+"""The golden verify cases, run without a model."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from groundwire import VerifiedScorer
+
+CASES = [
+    json.loads(line)
+    for name in ("verify_visible", "verify_own")
+    for line in (Path(__file__).parent / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    if line.strip()
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+def test_case_gets_an_acceptable_verdict_for_every_claim(case: dict[str, Any]) -> None:
+    result = VerifiedScorer().verify(case["response"], case["source"], atomic=case["atomic"])
+    expect = case["expect"]
+    verdicts = [str(claim.verdict) for claim in result.claims]
+    assert len(verdicts) == len(expect["verdicts"]), verdicts
+    for found, accepted, claim in zip(verdicts, expect["verdicts"], result.claims, strict=True):
+        assert found in accepted, (claim.claim, claim.matched_source, claim.reasons)
+    for key in ("approved", "confidence", "coverage", "overall_score", "contradicted_count", "fabricated_count"):
+        if key in expect:
+            assert getattr(result, key) == expect[key], key
+    if "evidence_spans" in expect:
+        assert [len(claim.evidence_spans) for claim in result.claims] == expect["evidence_spans"]
+
+
+def test_case_ids_are_unique() -> None:
+    ids = [case["id"] for case in CASES]
+    assert len(ids) == len(set(ids))

@@ -1,0 +1,75 @@
+"""Sentence units."""
+
+import time
+
+import pytest
+
+from groundwire.text.sentences import split_cells, split_sentences
+
+
+def texts(text: str) -> list[str]:
+    return [unit.text for unit in split_sentences(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("Dr. Ito joined the U.S. office in 2015.", 1),
+        ("He moved to the U.S. The office was small.", 2),
+        ("Use a solvent, e.g. acetone, to clean it.", 1),
+        ("See Fig. 3 and Sec. 4 for details.", 1),
+        ("The value is 3.14 in v2.0.1 of config.yaml today.", 1),
+        ("J. R. Smith met A. Jones.", 1),
+        ("We sell bolts, nuts, etc. The shop is closed.", 2),
+        ("Is it open? Yes! Come in.", 3),
+        ("Visit https://example.com/a.b?c=d. Then log in.", 2),
+        ("Invoice No. 5 is due. No. It is paid.", 3),
+        ("It costs approx. 5 euros on Jan. 3 at noon.", 1),
+        ('He said "Stop." Then he left.', 2),
+        ("Acme Inc. sells tools. Ltd. companies too.", 2),
+        ("Am 3. März beginnt der Kurs. Er dauert 8 Wochen.", 2),
+    ],
+)
+def test_stops_that_end_a_sentence_and_stops_that_do_not(text: str, count: int) -> None:
+    assert len(texts(text)) == count, texts(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("今天下雨。明天晴天！真的吗？", 3),
+        ("これは本です。それはペンです。", 2),
+        ("هل هذا صحيح؟ نعم هو صحيح.", 2),
+        ("यह एक किताब है। वह एक कलम है।", 2),
+        ("วันนี้อากาศดีมากครับ พรุ่งนี้ฝนจะตกหนัก", 2),
+    ],
+)
+def test_sentence_ends_of_other_scripts(text: str, count: int) -> None:
+    assert len(texts(text)) == count, texts(text)
+
+
+def test_lists_headings_and_tables_are_units_without_their_marks() -> None:
+    text = "# Prices\n- Basic plan\n* Team plan\n1. First step\n2) Second step\n\n| Plan | Seats |\n|---|---|\n| Basic | 5 |"
+    units = split_sentences(text)
+    assert [unit.text for unit in units] == [
+        "Prices", "Basic plan", "Team plan", "First step", "Second step", "| Plan | Seats |", "| Basic | 5 |",
+    ]  # fmt: skip
+    assert units[0].heading
+    assert [unit.row for unit in units[-2:]] == [True, True]
+    assert [cell for cell, _, _ in split_cells("| Basic | 5 |")] == ["Basic", "5"]
+
+
+def test_a_comma_table_is_cut_into_rows() -> None:
+    units = split_sentences("plan,seats,price\nBasic,5,20\nTeam,25,80\n\nA sentence, with commas, stays whole.")
+    assert [unit.row for unit in units] == [True, True, True, False]
+
+
+def test_time_is_linear_in_the_text() -> None:
+    def seconds(text: str) -> float:
+        begin = time.perf_counter()
+        split_sentences(text)
+        return time.perf_counter() - begin
+
+    for piece in ("a. ", "A.", "Dr. ", '"', "1. ", "... ", "x", "ก ข", "|", "((", "https://a.b/"):
+        small, large = seconds(piece * 20_000), seconds(piece * 80_000)
+        assert large < 8 * small + 0.25, piece
