@@ -9,6 +9,7 @@ from groundwire.audit import (
     evidence_from_dicts,
     evidence_map_by_evidence_id,
     evidence_map_by_pointer_id,
+    locate_evidence,
     prompt_template,
     references_for,
     render_prompt,
@@ -102,9 +103,12 @@ def test_evidence_is_numbered_and_its_ids_are_made_of_its_content() -> None:
 
 def test_documents_are_cut_at_sentences_and_keep_their_places() -> None:
     text = "One sentence here. Another one there.\nA third on its own line."
-    parts = build_evidence_map([EvidenceDocument("d", text)], max_span_chars=25)
+    document = EvidenceDocument("d", text)
+    parts = build_evidence_map([document], max_span_chars=25)
     assert [entry.span for entry in parts] == ["One sentence here.", "Another one there.", "A third on its own line."]
-    assert all(text[entry.start : entry.end] == entry.span for entry in parts)
+    places = [locate_evidence(entry, [DOCUMENTS[0], document]) for entry in parts]
+    assert places == [("d", 0, 18), ("d", 19, 37), ("d", 38, 62)]
+    assert locate_evidence(parts[0], DOCUMENTS) is None
     assert len({entry.source_root for entry in parts}) == 1
 
 

@@ -8,6 +8,7 @@ from groundwire.audit import (
     EvidenceDocument,
     build_evidence_map,
     index_context,
+    locate_evidence,
     parse_pointer_claims,
     verify_claim_lattice,
     verify_claim_lattice_json,
@@ -103,14 +104,15 @@ def test_an_index_is_reused_across_answers_and_gives_the_same_result() -> None:
 
 def test_pointer_claims_point_into_the_answer_and_the_evidence() -> None:
     text = "A preface. The dam was built in 1931 by the city. It holds water."
-    evidence = build_evidence_map([EvidenceDocument("dam", text, "Dam")])
+    document = EvidenceDocument("dam", text, "Dam")
+    evidence = build_evidence_map([document])
     answer = "- The dam was built [E1] by the city in 1931. [e1]"
     (claim,) = verify_claim_lattice(answer, evidence)["claim_statuses"]
     assert claim["text"] == "The dam was built by the city in 1931."
     assert answer[claim["start"] : claim["end"]] == "The dam was built [E1] by the city in 1931."
     (support,) = claim["support"]
     assert evidence[0].span[support["start"] : support["end"]] == "The dam was built in 1931 by the city."
-    assert text[evidence[0].start : evidence[0].end] == evidence[0].span
+    assert locate_evidence(evidence[0], [document]) == ("dam", 0, len(text))
 
 
 def test_json_claims_point_into_the_raw_text_even_with_escapes() -> None:

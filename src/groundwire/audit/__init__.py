@@ -22,6 +22,7 @@ from groundwire.audit.evidence_map import (
     evidence_map_by_evidence_id,
     evidence_map_by_pointer_id,
     index_evidence,
+    locate_evidence,
 )
 from groundwire.audit.json_repair import lenient_json_parse, repair_truncated_json
 from groundwire.audit.ladder import Rung, ladder_rung
@@ -127,6 +128,7 @@ __all__ = [
     "is_single_sentence",
     "ladder_rung",
     "lenient_json_parse",
+    "locate_evidence",
     "mine_emergent",
     "numeric_signature",
     "parse_pointer_claims",

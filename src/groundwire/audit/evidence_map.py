@@ -78,11 +78,18 @@ def build_evidence_map(
             title=document.title,
             source_role=document.role,
             source_root=root,
-            start=start,
-            end=end,
         )
         for number, (evidence_id, (document, root, start, end)) in enumerate(zip(ids, found, strict=True), start=1)
     ]
+
+
+def locate_evidence(entry: EvidenceObject, documents: Iterable[EvidenceDocument]) -> tuple[str, int, int] | None:
+    """Return the id of the document an entry was cut from and the range of its span there."""
+    for document in documents:
+        start = document.text.find(entry.span)
+        if start >= 0 and hash_text(document.text) == entry.source_root:
+            return document.id, start, start + len(entry.span)
+    return None
 
 
 def evidence_map_by_pointer_id(evidence_map: EvidenceMap) -> dict[str, EvidenceObject]:

@@ -16,11 +16,10 @@ from groundwire.audit.checks import (
 from groundwire.audit.coverage import DEFAULT_MIN_CITATION_COVERAGE, follow_pointer, supported_elsewhere
 from groundwire.audit.evidence_map import DEFAULT_ALLOWED_SOURCE_ROLES, EvidenceIndex, EvidenceMap, open_evidence
 from groundwire.audit.outcomes import LINKED, AuditMode, ClaimState, Method, ViolationKind
-from groundwire.audit.pointers import count_tag_openings, parse_pointer_claims
+from groundwire.audit.pointers import LocatedClaim, count_tag_openings, parse_tagged, pointer_tags
 from groundwire.audit.render import render_claim_lattice
 from groundwire.audit.results import ClaimResult, LatticeAudit, Support, Violation
 from groundwire.text.lexical import content_tokens, line_ranges
-from groundwire.types import ParsedClaim
 
 DEFAULT_MAX_POINTERS_PER_CLAIM: Final = 2
 DEFAULT_MIN_CLAIM_CONTENT_TOKENS: Final = 2
@@ -59,7 +58,7 @@ def verify_claim_lattice(
     """Audit an answer whose lines close with pointers like [E1]."""
     return audit_claims(
         answer_text,
-        parse_pointer_claims(answer_text),
+        parse_tagged(answer_text, pointer_tags),
         open_evidence(evidence_map),
         allowed_source_roles=allowed_source_roles,
         max_pointers_per_claim=max_pointers_per_claim,
@@ -89,7 +88,7 @@ class _Checked:
 
 def audit_claims(
     answer: str,
-    claims: Sequence[ParsedClaim],
+    claims: Sequence[LocatedClaim],
     evidence: EvidenceIndex,
     *,
     allowed_source_roles: Collection[str],
@@ -172,18 +171,19 @@ def base_mode(verified: int, violations: Sequence[Violation]) -> AuditMode:
 
 def _check_claim(
     place: int,
-    claim: ParsedClaim,
+    located: LocatedClaim,
     evidence: EvidenceIndex,
     *,
     max_pointers: int,
     min_tokens: int,
     limits: dict[str, Any],
 ) -> _Checked:
+    claim = located.claim
     tokens = content_tokens(claim.claim_text)
     written = claim.pointer_ids
 
     def refused(state: ClaimState, pairs: int, broken: Violation, *, listed: bool = True) -> _Checked:
-        result = ClaimResult(place, claim.claim_text, written, (), state, (str(state),), claim.start, claim.end)
+        result = ClaimResult(place, claim.claim_text, written, (), state, (str(state),), located.start, located.end)
         return _Checked(result, pairs, (broken,), listed)
 
     if not written:
@@ -196,17 +196,18 @@ def _check_claim(
         reason = f"The claim has {len(tokens)} content words; a bare name states nothing."
         broken = violation(ViolationKind.SCHEMA_INVALID, claim_idx=place, reason=reason)
         return refused(ClaimState.SCHEMA_INVALID, len(written), broken)
-    return _follow_all(place, claim, tokens, evidence, max_pointers, limits)
+    return _follow_all(place, located, tokens, evidence, max_pointers, limits)
 
 
 def _follow_all(
     place: int,
-    claim: ParsedClaim,
+    located: LocatedClaim,
     tokens: list[str],
     evidence: EvidenceIndex,
     max_pointers: int,
     limits: dict[str, Any],
 ) -> _Checked:
+    claim = located.claim
     kept, dropped = claim.pointer_ids[:max_pointers], claim.pointer_ids[max_pointers:]
     violations: list[Violation] = []
     if dropped:
@@ -242,8 +243,8 @@ def _follow_all(
         evidence_ids=tuple(support.evidence_id for support in supports),
         status=state,
         reasons=tuple(sorted({str(failure) for failure in failures})),
-        start=claim.start,
-        end=claim.end,
+        start=located.start,
+        end=located.end,
         support=tuple(supports),
     )
     return _Checked(result, len(claim.pointer_ids), tuple(violations))

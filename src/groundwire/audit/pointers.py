@@ -32,9 +32,18 @@ class Tag:
     ids: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class LocatedClaim:
+    """A claim and its place in the answer, tags inside it included."""
+
+    claim: ParsedClaim
+    start: int
+    end: int
+
+
 def parse_pointer_claims(text: str) -> list[ParsedClaim]:
     """Cut an answer into claims and the evidence pointers that close them."""
-    return parse_tagged(text, pointer_tags)
+    return [located.claim for located in parse_tagged(text, pointer_tags)]
 
 
 def pointer_tags(text: str, start: int, end: int) -> list[Tag]:
@@ -61,9 +70,9 @@ def count_tag_openings(text: str) -> int:
     return sum(1 for _ in _TAG_OPENING.finditer(text))
 
 
-def parse_tagged(text: str, find_tags: Callable[[str, int, int], Sequence[Tag]]) -> list[ParsedClaim]:
+def parse_tagged(text: str, find_tags: Callable[[str, int, int], Sequence[Tag]]) -> list[LocatedClaim]:
     """Cut an answer into claims at the tags that a style of citation has."""
-    claims: list[ParsedClaim] = []
+    claims: list[LocatedClaim] = []
     for line_start, end in line_ranges(text):
         start = line_start + marker_end(text[line_start:end])
         line = text[start:end]
@@ -80,8 +89,8 @@ def _is_no_claim(line: str, whole: str) -> bool:
     return heading or _FENCE.match(line) is not None or _RULE.match(whole) is not None
 
 
-def _line_claims(text: str, start: int, end: int, tags: Sequence[Tag]) -> list[ParsedClaim]:
-    claims: list[ParsedClaim] = []
+def _line_claims(text: str, start: int, end: int, tags: Sequence[Tag]) -> list[LocatedClaim]:
+    claims: list[LocatedClaim] = []
     ids: dict[str, None] = {}
     inner: list[Tag] = []
     begin, place = start, 0
@@ -102,12 +111,12 @@ def _line_claims(text: str, start: int, end: int, tags: Sequence[Tag]) -> list[P
             begin, ids, inner = after, {}, []
         place = last + 1
     rest = _claim(text, begin, end, inner, tuple(ids))
-    if inner or any(character.isalnum() for character in rest.claim_text):
+    if inner or any(character.isalnum() for character in rest.claim.claim_text):
         claims.append(rest)
     return claims
 
 
-def _claim(text: str, begin: int, stop: int, tags: Sequence[Tag], ids: tuple[str, ...]) -> ParsedClaim:
+def _claim(text: str, begin: int, stop: int, tags: Sequence[Tag], ids: tuple[str, ...]) -> LocatedClaim:
     lead = _LEAD.match(text, begin, stop)
     begin = lead.end() if lead is not None else begin
     parts: list[str] = []
@@ -123,7 +132,7 @@ def _claim(text: str, begin: int, stop: int, tags: Sequence[Tag], ids: tuple[str
     groups = _groups(text, tags)
     end = groups[-1][0] if groups and groups[-1][1] == stop else stop
     end = begin + len(text[begin:end].rstrip())
-    return ParsedClaim(claim_text, ids, PARSED if ids else NO_EVIDENCE_POINTER, begin, end)
+    return LocatedClaim(ParsedClaim(claim_text, ids, PARSED if ids else NO_EVIDENCE_POINTER), begin, end)
 
 
 def _groups(text: str, tags: Sequence[Tag]) -> list[tuple[int, int]]:

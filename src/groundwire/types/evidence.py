@@ -22,9 +22,6 @@ class EvidenceObject:
     title: str = ""
     source_role: str = "unclassified"
     source_root: str = ""
-    # Where the span stands in its document, when it was cut out of one.
-    start: int | None = None
-    end: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,5 +31,3 @@ class ParsedClaim:
     claim_text: str
     pointer_ids: tuple[str, ...]
     parse_status: str
-    start: int | None = None
-    end: int | None = None
