@@ -72,7 +72,8 @@ def test_a4_3_a_decimal_is_one_number() -> None:
     ("text", "names"),
     [
         ("Émile Zátopek met Ludwig van der Berg.", ["Émile Zátopek", "Ludwig van der Berg"]),
-        ("Harry S. Truman and J. R. R. Tolkien", ["Harry S. Truman", "J. R. R. Tolkien"]),
+        ("Harry S. Truman and A Mira Halloran film", ["Harry S. Truman", "Mira Halloran"]),
+        ("It came from NASA. The Board met over Plan B.", ["The Board"]),
         ("Jean-Luc O'Neill\nParis", ["Jean-Luc O'Neill"]),
         ("Anna Bell\nCarl Dorn, ANNA BELL", ["Anna Bell", "Carl Dorn"]),
         ("Single words like Paris never count.", []),
@@ -83,6 +84,12 @@ def test_a4_3_a_decimal_is_one_number() -> None:
 )
 def test_a4_4_names_in_any_alphabet_with_particles_and_initials(text: str, names: list[str]) -> None:
     assert extract_proper_nouns(text) == names
+
+
+def test_a_name_with_a_particle_that_the_context_lacks_is_taken_apart() -> None:
+    context = "Anna Maria met Silva Costa."
+    result = verify_quotes("of Anna Maria de Silva Costa", context, entity_policy="strict")
+    assert [item["text"] for item in result["claim_statuses"]] == ["Anna Maria", "Silva Costa"]
 
 
 def test_a_possessive_name_is_present_when_the_name_is() -> None:
@@ -179,6 +186,21 @@ def test_a4_20_a_cue_is_a_whole_word(text: str, kept: str) -> None:
     assert strip_trailing_citation(text) == kept
 
 
+def test_sentences_that_begin_without_a_capital_are_found_one_by_one() -> None:
+    context = "3 dogs ran by it. Cats sleep all day. 6 cats sat on it."
+    result = verify_quotes("6 cats sat on it. 3 dogs ran by it.", context)
+    assert (result["audit_mode"], result["verifier_method"]) == ("STRICT", "span")
+    assert [piece["start"] for piece in result["claim_statuses"][0]["occurrences"][0]] == [38, 0]
+    assert mode("6 cats sat on it. 3 dogs sat on it.", context) == "UNGROUNDED"
+
+
+def test_a_line_break_tag_separates_words_and_keeps_the_places() -> None:
+    context = "The first line<br />the second line</p><p>the third"
+    (unit,) = verify_quotes('"first line the second line the third"', context)["claim_statuses"]
+    (pieces,) = unit["occurrences"]
+    assert context[pieces[0]["start"] : pieces[0]["end"]] == context.removeprefix("The ")
+
+
 def test_content_tokens_are_words_of_four_characters_each_once() -> None:
     assert content_tokens("Lynx in fog") == ["lynx"]
     assert content_tokens("The tenant's Tenant, 1887 and 42: the_roof don't with") == ["tenant", "1887", "roof"]
@@ -271,6 +293,19 @@ def test_one_door_leads_to_the_three_audits() -> None:
         audit_answer("x", mode="claim_lattice", context="y")
     with pytest.raises(InputError):
         audit_answer("x")
+    with pytest.raises(PolicyError):
+        audit_answer("x", context="y", entity_policy="fuzzy")
+    with pytest.raises(PolicyError):
+        audit_answer("x", context="y", unknown=1)
+
+
+@pytest.mark.parametrize("value", [None, 3, b"bytes"])
+def test_what_is_no_text_is_refused(value: Any) -> None:
+    for call in (verify_quotes, verify_claim_lattice, verify_claim_lattice_json):
+        with pytest.raises(TypeError, match="give a text"):
+            call(value, [])
+    with pytest.raises(TypeError):
+        verify_quotes("x", value)
 
 
 def test_a_result_reads_like_its_dictionary_and_cannot_be_changed() -> None:

@@ -6,12 +6,11 @@ from groundwire.audit.context import Context, ContextIndex
 from groundwire.audit.evidence_map import EvidenceIndex, EvidenceMap, open_evidence
 from groundwire.audit.lattice import verify_claim_lattice
 from groundwire.audit.lattice_json import verify_claim_lattice_json
-from groundwire.audit.outcomes import ANSWER_MODES
 from groundwire.audit.policy import AuditPolicy
 from groundwire.audit.quotes import verify_quotes
 from groundwire.audit.results import JsonLatticeAudit, LatticeAudit, QuoteAudit
 from groundwire.audit.semantic import add_lattice_verdicts, add_quote_verdicts
-from groundwire.errors import InputError, PolicyError
+from groundwire.errors import InputError
 from groundwire.nli import NLI, DivergenceScorer
 from groundwire.types import Source
 
@@ -27,15 +26,16 @@ def audit_answer(
     question: str | None = None,
     policy: AuditPolicy | None = None,
     nli_scorer: NLI | DivergenceScorer | None = None,
+    **changes: Any,
 ) -> Audit:
-    """Audit an answer in its answer mode; `mode` goes before the mode of the policy.
+    """Audit an answer in its answer mode; `mode` and other changes go before the policy.
 
     An entailment scorer adds the semantic column; the lexical result stays the same.
     """
-    policy = policy or AuditPolicy()
-    if mode is not None and mode not in ANSWER_MODES:
-        raise PolicyError(f"The answer mode is {mode!r}.", fix=f"choose from {', '.join(ANSWER_MODES)}")
-    mode = mode or policy.answer_mode
+    if mode is not None:
+        changes["answer_mode"] = mode
+    policy = AuditPolicy.from_dict({**(policy or AuditPolicy()).to_dict(), **changes})
+    mode = policy.answer_mode
     if mode == "quote":
         against = _context(context, evidence_map)
         quotes = verify_quotes(answer, against, **_quote_options(policy))

@@ -16,6 +16,9 @@ MIN_OVERLAP_CHARS: Final = 12
 MAX_OVERLAP_CHARS: Final = 4_000
 MAX_LISTED_OCCURRENCES: Final = 50
 
+# A line break between sources or for a tag: it belongs to no source.
+_BREAK: Final = (-1, 0, 0)
+
 Context = str | Source | Sequence[str | Source]
 
 
@@ -67,7 +70,6 @@ class ContextIndex:
             source, origin = self.kept_origins[kept]
             following = self.kept_starts[kept + 1] if kept + 1 < len(self.kept_starts) else len(self.base)
             left, right = max(start, self.kept_starts[kept]), min(end, following)
-            # A separator between sources belongs to neither.
             if source >= 0 and left < right:
                 first = origin + left - self.kept_starts[kept]
                 last = first + right - left
@@ -136,18 +138,16 @@ def _joined(sources: Sequence[Source]) -> tuple[str, list[int], list[tuple[int, 
     before = ""
     for number, source in enumerate(sources):
         overlap = _overlap(before, source.text)
+        pieces = [(number, max(start, overlap), end) for start, end in prose_ranges(source.text) if end >= overlap]
         if number and not overlap:
-            parts.append("\n")
+            pieces.insert(0, _BREAK)
+        for piece in pieces:
+            home, start, end = piece if piece[1] < piece[2] else _BREAK
+            text = "\n" if home < 0 else source.text[start:end]
+            parts.append(text)
             starts.append(length)
-            origins.append((-1, 0))
-            length += 1
-        for start, end in prose_ranges(source.text):
-            start = max(start, overlap)
-            if start < end:
-                parts.append(source.text[start:end])
-                starts.append(length)
-                origins.append((number, start))
-                length += end - start
+            origins.append((home, start))
+            length += len(text)
         before = source.text
     return "".join(parts), starts, origins
 

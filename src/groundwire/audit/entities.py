@@ -46,6 +46,12 @@ def name_units(text: str) -> list[Unit]:
     return list(found.values())
 
 
+def without_particles(unit: Unit) -> list[Unit]:
+    """List the names that remain when particles end a name."""
+    parts = _names(unit.text, 0, len(unit.text), frozenset())
+    return [Unit(part.text, unit.start + part.start, unit.start + part.end) for part in parts]
+
+
 def name_places(name: str, context: ContextIndex) -> list[int]:
     """List where a name, or the name without its possessive ending, occurs in the context."""
     needle = normal_form(name)
@@ -105,32 +111,36 @@ def disagrees_saliently(answer: str, context: ContextIndex) -> bool:
     return False
 
 
-def _names(text: str, start: int, end: int) -> list[Unit]:
+def _names(text: str, start: int, end: int, particles: frozenset[str] | None = None) -> list[Unit]:
     """Join capitalised words that only spaces, particles or initials separate."""
-    particles = load_words("audit_name_particles")
+    particles = load_words("audit_name_particles") if particles is None else particles
     units: list[Unit] = []
-    first, last, capitals, previous_end = -1, -1, 0, -1
+    first, last, capitals = -1, -1, 0
+    previous: re.Match[str] | None = None
     for match in _NAME_WORD.finditer(text, start, end):
         word = match.group()
-        # "A." inside a name is an initial; a full stop after a longer word ends the name.
-        gap = _SPACES.fullmatch(text, previous_end, match.start()) if previous_end >= 0 else None
-        joined = gap is not None and (not gap.group().startswith(".") or _ends_in_initial(text, previous_end))
-        if not joined:
+        if previous is None or not _joined(text, previous, match):
             _close(units, text, first, last, capitals)
             first, capitals = -1, 0
-        if word[0].isupper():
+        if len(word) > 1 and word[0].isupper():
             first = match.start() if first < 0 else first
             last, capitals = match.end(), capitals + 1
-        elif first < 0 or word not in particles:
+        elif first < 0 or not (word in particles or _is_initial(text, match)):
             _close(units, text, first, last, capitals)
             first, capitals = -1, 0
-        previous_end = match.end()
+        previous = match
     _close(units, text, first, last, capitals)
     return units
 
 
-def _ends_in_initial(text: str, end: int) -> bool:
-    return text[end - 1].isupper() and (end < 2 or not text[end - 2].isalnum())
+def _joined(text: str, left: re.Match[str], right: re.Match[str]) -> bool:
+    """Tell whether only spaces lie between two words; a full stop must belong to an initial."""
+    gap = _SPACES.fullmatch(text, left.end(), right.start())
+    return gap is not None and (not gap.group().startswith(".") or _is_initial(text, left))
+
+
+def _is_initial(text: str, word: re.Match[str]) -> bool:
+    return len(word.group()) == 1 and word.group().isupper() and text[word.end() : word.end() + 1] == "."
 
 
 def _close(units: list[Unit], text: str, first: int, last: int, capitals: int) -> None:

@@ -12,7 +12,7 @@ MAX_DEPTH: Final = 200
 
 # A string, closed or cut off, or one structural character.
 _TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+("|\\?\Z)|[\[\]{}:,]|[^\s"\[\]{}:,]++', re.DOTALL)
-_FENCE = re.compile(r"```[ \t]*(?:json)?[ \t]*\r?\n?(.*?)\s*```", re.DOTALL | re.IGNORECASE)
+_FENCE_LEAD = re.compile(r"[ \t]*+(?:json)?[ \t]*+\r?\n?", re.IGNORECASE)
 _CURLY: Final = str.maketrans({**dict.fromkeys("“”„‟", '"'), **dict.fromkeys("‘’‚‛", "'")})
 _CLOSERS: Final = {"{": "}", "[": "]"}
 _CLOSE_NAMES: Final = {"{": "close_brace", "[": "close_bracket"}
@@ -62,13 +62,15 @@ def repair_truncated_json(text: str) -> tuple[str, list[str]]:
     if not text.strip() or (not stack and not ends_in_string):
         return text, []
     fixups: list[str] = []
-    kept = text.rstrip()
+    kept = text
     if ends_in_string:
         kept = text[: _without_dangling_escape(text, starts[-1])] + '"'
         fixups.append("close_string")
     dropped_to = _drop_fragments(marks, starts, fixups)
     if dropped_to is not None:
-        kept = text[:dropped_to].rstrip()
+        kept = text[:dropped_to]
+        if text[dropped_to] == '"':
+            kept = kept.rstrip()
     fixups += [_CLOSE_NAMES[opener] for opener in reversed(stack)]
     return kept + "".join(_CLOSERS[opener] for opener in reversed(stack)), fixups
 
@@ -118,8 +120,10 @@ def _depth(text: str) -> int:
 
 
 def _peel_fence(text: str) -> str:
-    match = _FENCE.fullmatch(text) if text.startswith("```") and text.endswith("```") else None
-    return text if match is None else match.group(1).strip()
+    if len(text) < 6 or not (text.startswith("```") and text.endswith("```")):
+        return text
+    lead = _FENCE_LEAD.match(text, 3)
+    return text[3 if lead is None else lead.end() : -3].strip()
 
 
 def _trim_prose(text: str) -> str:

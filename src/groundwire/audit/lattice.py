@@ -19,6 +19,7 @@ from groundwire.audit.outcomes import LINKED, AuditMode, ClaimState, Method, Vio
 from groundwire.audit.pointers import LocatedClaim, count_tag_openings, parse_tagged, pointer_tags
 from groundwire.audit.render import render_claim_lattice
 from groundwire.audit.results import ClaimResult, LatticeAudit, Support, Violation
+from groundwire.audit.spans import require_text
 from groundwire.text.lexical import content_tokens, line_ranges
 
 DEFAULT_MAX_POINTERS_PER_CLAIM: Final = 2
@@ -56,6 +57,7 @@ def verify_claim_lattice(
     warrant_chain_roots: frozenset[str] = frozenset(),
 ) -> LatticeAudit:
     """Audit an answer whose lines close with pointers like [E1]."""
+    require_text("answer_text", answer_text)
     return audit_claims(
         answer_text,
         parse_tagged(answer_text, pointer_tags),

@@ -20,7 +20,7 @@ from groundwire.audit.outcomes import LINKED, AuditMode, ClaimState, Method, Vio
 from groundwire.audit.pointers import canonical_pointer
 from groundwire.audit.render import render_claim_lattice
 from groundwire.audit.results import ClaimResult, JsonLatticeAudit, Support, Violation
-from groundwire.audit.spans import QUOTE_MARKS
+from groundwire.audit.spans import QUOTE_MARKS, require_text
 from groundwire.errors import InputError
 from groundwire.text.lexical import content_tokens
 
@@ -74,6 +74,7 @@ def verify_claim_lattice_json(
     warrant_chain_roots: frozenset[str] = frozenset(),
 ) -> JsonLatticeAudit:
     """Audit an answer that is a JSON object with a list of claims."""
+    require_text("answer_json_text", answer_json_text)
     evidence = open_evidence(evidence_map)
     try:
         parsed, fixups = lenient_json_parse(answer_json_text)

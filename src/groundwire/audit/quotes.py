@@ -13,11 +13,12 @@ from groundwire.audit.entities import (
     entity_mode,
     name_places,
     name_units,
+    without_particles,
 )
 from groundwire.audit.outcomes import AuditMode, Method, UnitStatus, capped, mode_of
 from groundwire.audit.paraphrase import DEFAULT_PARAPHRASE_MIN_TOKENS, paraphrase_of
 from groundwire.audit.results import QuoteAudit, UnitResult
-from groundwire.audit.spans import MIN_SPAN_CHARS, Unit, quote_units, span_units
+from groundwire.audit.spans import MIN_SPAN_CHARS, Unit, quote_units, require_text, span_units
 from groundwire.errors import PolicyError
 from groundwire.text.lexical import topical_tokens
 from groundwire.text.normal_form import find_bounded, normal_form
@@ -26,6 +27,7 @@ from groundwire.text.normal_form import find_bounded, normal_form
 MAX_ELLIPSIS_GAP: Final = 1_000
 _ELLIPSIS = re.compile(r"\[\s{0,3}(?:\.{3,9}|…)\s{0,3}\]|\(\s{0,3}(?:\.{3,9}|…)\s{0,3}\)|\.{3,9}|…")
 _MIN_PIECE_CHARS: Final = 4
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 
 
 def verify_quotes(
@@ -39,6 +41,7 @@ def verify_quotes(
     local_paraphrase: bool = False,
 ) -> QuoteAudit:
     """Audit an answer against a context; the first strategy that has something to say decides."""
+    require_text("answer_text", answer_text)
     require_entity_policy(entity_policy)
     index = index_context(context)
     quotes = quote_units(answer_text)
@@ -48,11 +51,12 @@ def verify_quotes(
     spans = [
         _span(unit, index, local_paraphrase)
         for unit in span_units(answer_text, 1 if local_paraphrase else MIN_SPAN_CHARS)
+        if not local_paraphrase or any(character.isalnum() for character in unit.text)
     ]
     if any(span.status is not UnitStatus.UNSUPPORTED for span in spans):
         paraphrased = any(span.method is Method.PARAPHRASE for span in spans)
         return _result(spans, Method.PARAPHRASE if paraphrased else Method.SPAN)
-    names = name_units(answer_text) if entity_policy != "drop" else []
+    names = _resolved(name_units(answer_text), index) if entity_policy != "drop" else []
     places = [name_places(unit.text, index) for unit in names]
     if not any(places):
         return QuoteAudit(0, 0, AuditMode.UNGROUNDED, (), Method.NONE, ())
@@ -96,14 +100,27 @@ def _looked_up(unit: Unit, context: ContextIndex, method: Method) -> UnitResult:
         return _found(unit, [(place, place + len(needle)) for place in places], context, method)
     elided = _elided(unit.text, context) if method is Method.QUOTE else []
     if elided:
-        pieces = tuple(piece for start, end in elided for piece in context.pieces(start, end))
-        return UnitResult(unit.text, UnitStatus.VERIFIED_QUOTE, method, unit.start, unit.end, (pieces,), 1)
+        return _found_once(unit, elided, context, method)
     return UnitResult(unit.text, UnitStatus.UNSUPPORTED, method, unit.start, unit.end)
 
 
 def _found(unit: Unit, ranges: Sequence[tuple[int, int]], context: ContextIndex, method: Method) -> UnitResult:
     listed = tuple(context.pieces(start, end) for start, end in ranges[:MAX_LISTED_OCCURRENCES])
     return UnitResult(unit.text, UnitStatus.VERIFIED_QUOTE, method, unit.start, unit.end, listed, len(ranges))
+
+
+def _found_once(unit: Unit, ranges: Sequence[tuple[int, int]], context: ContextIndex, method: Method) -> UnitResult:
+    pieces = tuple(piece for start, end in ranges for piece in context.pieces(start, end))
+    return UnitResult(unit.text, UnitStatus.VERIFIED_QUOTE, method, unit.start, unit.end, (pieces,), 1)
+
+
+def _in_sentences(text: str, context: ContextIndex) -> list[tuple[int, int]]:
+    """Find a span sentence by sentence where a sentence begins without a capital, so that no cut was made."""
+    sentences = [normal_form(sentence) for sentence in _SENTENCE_END.split(text)]
+    if len(sentences) < 2 or any(len(sentence) < MIN_SPAN_CHARS for sentence in sentences):
+        return []
+    places = [(context.places(sentence)[:1], len(sentence)) for sentence in sentences]
+    return [(place[0], place[0] + length) for place, length in places] if all(place for place, _ in places) else []
 
 
 def _elided(quote: str, context: ContextIndex) -> list[tuple[int, int]]:
@@ -132,7 +149,8 @@ def _span(unit: Unit, context: ContextIndex, local: bool) -> UnitResult:
         return result
     paraphrase = paraphrase_of(unit.text, context, local=local)
     if paraphrase is None:
-        return result
+        ranges = _in_sentences(unit.text, context)
+        return _found_once(unit, ranges, context, Method.SPAN) if ranges else result
     evidence = context.base_pieces(*context.sentences[paraphrase.sentence])
     return UnitResult(
         unit.text,
@@ -144,6 +162,16 @@ def _span(unit: Unit, context: ContextIndex, local: bool) -> UnitResult:
         1,
         paraphrase.order_changed,
     )
+
+
+def _resolved(names: Sequence[Unit], context: ContextIndex) -> list[Unit]:
+    """Take a name with particles that the context lacks as the shorter names inside it."""
+    found: dict[str, Unit] = {}
+    for unit in names:
+        parts = [unit] if name_places(unit.text, context) else without_particles(unit) or [unit]
+        for part in parts:
+            found.setdefault(normal_form(part.text), part)
+    return list(found.values())
 
 
 def _named(unit: Unit, places: list[int], context: ContextIndex) -> UnitResult:

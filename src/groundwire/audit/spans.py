@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
+from groundwire.errors import InputTypeError
 from groundwire.text.lexical import (
     framing_end,
     is_framing,
@@ -24,6 +25,12 @@ class Unit:
     text: str
     start: int
     end: int
+
+
+def require_text(name: str, value: object) -> None:
+    """Refuse a value that is no text."""
+    if not isinstance(value, str):
+        raise InputTypeError(f"{name} is of type {type(value).__name__}.", fix="give a text")
 
 
 def extract_quotes(text: str) -> list[str]:

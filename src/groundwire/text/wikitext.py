@@ -13,23 +13,25 @@ _BRACES = re.compile(r"\{\{|\}\}")
 _BRACKETS = re.compile(r"\[\[|\]\]")
 _APOSTROPHES = re.compile(r"'{2,}")
 _HEADING = re.compile(r"^=[^\n]*=[ \t]*$", re.MULTILINE)
+_BREAK = re.compile(r"<(?:br|/p|/div|/blockquote)\b[^<>]*+>", re.IGNORECASE)
 _EXTERNAL = re.compile(r"\[https?://[^\s\[\]]++[ \t]++([^\[\]\n]++)\]")
 
 
 def to_base(text: str) -> str:
     """Reduce wiki markup to prose; a text without markup comes back unchanged."""
-    return "".join(text[start:end] for start, end in prose_ranges(text))
+    return "".join(text[start:end] if start < end else " " for start, end in prose_ranges(text))
 
 
 def prose_ranges(text: str) -> list[Range]:
-    """List the ranges of a text that remain when wiki markup is deleted."""
+    """List the ranges of a text that remain when wiki markup is deleted; an empty one stands for a line break tag."""
     if _MARKS.search(text) is None:
         return [(0, len(text))] if text else []
     gone = _hidden(text)
     gone = _merged(gone + _templates(text, gone))
     gone = _merged(gone + _links(text, gone))
     gone = _merged(gone + _simple_marks(text))
-    return _complement(gone, len(text))
+    breaks = [(match.start(), match.start()) for match in _BREAK.finditer(text)]
+    return sorted(_complement(gone, len(text)) + breaks)
 
 
 def _hidden(text: str) -> list[Range]:
