@@ -3,14 +3,17 @@
 import re
 from collections import Counter
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from groundwire.audit.context import ContextIndex
 from groundwire.text.lexical import (
     is_prose_span,
+    negated_words,
     negation_count,
     numbers,
     numeric_signature,
+    same_word,
     topical_tokens,
     word_set,
 )
@@ -19,6 +22,7 @@ from groundwire.text.normal_form import normal_form
 DEFAULT_PARAPHRASE_COVERAGE: Final = 0.85
 DEFAULT_PARAPHRASE_MIN_TOKENS: Final = 4
 LOCAL_WINDOW_SENTENCES: Final = 3
+_PART_END = re.compile(r"[.!?][)\]'’”]*\s+")
 _WORD = re.compile(r"[^\W\d_]\w*")
 
 
@@ -39,11 +43,12 @@ def paraphrase_of(span: str, context: ContextIndex, *, local: bool = False) -> P
     if present / len(tokens) < DEFAULT_PARAPHRASE_COVERAGE or not numeric_signature(span) <= context.numbers:
         return None
     best = _best_sentences(tokens, context)
-    if not best or not _same_polarity(span, best, context, every=local):
+    sentences = [_sentence(context, place) for place in best]
+    if not any(_same_polarity(span, sentence) for sentence in sentences):
         return None
-    if local and not (_keeps_numbers(span, best, context) and _window_holds(span, tokens, context)):
+    if local and not (_keeps_meaning(span, tokens, sentences) and _window_holds(span, tokens, context)):
         return None
-    return Paraphrase(best[0], _order_changed(tokens, _sentence(context, best[0])))
+    return Paraphrase(best[0], _order_changed(tokens, sentences[0]))
 
 
 def _best_sentences(tokens: list[str], context: ContextIndex) -> list[int]:
@@ -56,19 +61,48 @@ def _best_sentences(tokens: list[str], context: ContextIndex) -> list[int]:
     return sorted(sentence for sentence, count in hits.items() if count == most)
 
 
-def _same_polarity(span: str, best: list[int], context: ContextIndex, *, every: bool) -> bool:
-    parity = negation_count(span) % 2
-    agreeing = [negation_count(_sentence(context, sentence)) % 2 == parity for sentence in best]
-    return all(agreeing) if every else any(agreeing)
+def _same_polarity(span: str, sentence: str) -> bool:
+    return negation_count(span) % 2 == negation_count(sentence) % 2
 
 
-def _keeps_numbers(span: str, best: list[int], context: ContextIndex) -> bool:
+def _keeps_meaning(span: str, tokens: list[str], sentences: list[str]) -> bool:
+    """Compare polarity, numbers and negations with every best sentence, whole and in its fullest part."""
+    parts = [part for sentence in sentences for part in (sentence, *_fullest_parts(tokens, sentence))]
+    return all(
+        _same_polarity(span, part) and _keeps_numbers(span, part) and _keeps_negations(span, part) for part in parts
+    )
+
+
+def _fullest_parts(tokens: list[str], sentence: str) -> list[str]:
+    """Cut a sentence at every full stop, for one that begins without a capital, and keep what holds most tokens."""
+    borders = [0, *(match.end() for match in _PART_END.finditer(sentence)), len(sentence)]
+    parts = [sentence[start:end] for start, end in pairwise(borders)]
+    hits = [sum(map(word_set(part).has, tokens)) for part in parts]
+    return [part for part, count in zip(parts, hits, strict=True) if count == max(hits)]
+
+
+def _keeps_numbers(span: str, sentence: str) -> bool:
     """Refuse a span that drops a number of its sentence and brings in another."""
-    said = Counter(numbers(span))
-    for sentence in best:
-        meant = Counter(numbers(_sentence(context, sentence)))
-        if said - meant and meant - said:
+    said, meant = Counter(numbers(span)), Counter(numbers(sentence))
+    return not (said - meant and meant - said)
+
+
+def _keeps_negations(span: str, sentence: str) -> bool:
+    """Refuse a span that denies what its sentence does not deny, or says what it denies."""
+    denied, meant = negated_words(span), negated_words(sentence)
+    said = topical_tokens(span)
+    about = [words for words in meant if all(any(same_word(word, token) for token in said) for word in words)]
+    return _paired(denied, meant) and _paired(about, denied)
+
+
+def _paired(left: list[frozenset[str]], right: list[frozenset[str]]) -> bool:
+    """Tell whether each negation on the left has one of its own on the right that denies the same word."""
+    free = list(right)
+    for words in left:
+        match = next((other for other in free if any(same_word(a, b) for a in words for b in other)), None)
+        if match is None:
             return False
+        free.remove(match)
     return True
 
 

@@ -27,7 +27,8 @@ from groundwire.text.normal_form import find_bounded, normal_form
 MAX_ELLIPSIS_GAP: Final = 1_000
 _ELLIPSIS = re.compile(r"\[\s{0,3}(?:\.{3,9}|…)\s{0,3}\]|\(\s{0,3}(?:\.{3,9}|…)\s{0,3}\)|\.{3,9}|…")
 _MIN_PIECE_CHARS: Final = 4
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+_SENTENCE_END = re.compile(r"[.!?][)\]'’”]*\s+")
+_MAX_SENTENCES: Final = 20
 
 
 def verify_quotes(
@@ -115,12 +116,23 @@ def _found_once(unit: Unit, ranges: Sequence[tuple[int, int]], context: ContextI
 
 
 def _in_sentences(text: str, context: ContextIndex) -> list[tuple[int, int]]:
-    """Find a span sentence by sentence where a sentence begins without a capital, so that no cut was made."""
-    sentences = [normal_form(sentence) for sentence in _SENTENCE_END.split(text)]
-    if len(sentences) < 2 or any(len(sentence) < MIN_SPAN_CHARS for sentence in sentences):
+    """Find a span as runs of sentences, where one begins without a capital, so that no cut was made."""
+    borders = [0, *(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]
+    if not 2 < len(borders) <= _MAX_SENTENCES:
         return []
-    places = [(context.places(sentence)[:1], len(sentence)) for sentence in sentences]
-    return [(place[0], place[0] + length) for place, length in places] if all(place for place, _ in places) else []
+    ranges: list[tuple[int, int]] = []
+    first = 0
+    while first < len(borders) - 1:
+        for last in range(len(borders) - 1, first, -1):
+            needle = normal_form(text[borders[first] : borders[last]])
+            places = context.places(needle) if len(needle) >= MIN_SPAN_CHARS else []
+            if places:
+                ranges.append((places[0], places[0] + len(needle)))
+                first = last
+                break
+        else:
+            return []
+    return ranges
 
 
 def _elided(quote: str, context: ContextIndex) -> list[tuple[int, int]]:

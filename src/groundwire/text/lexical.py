@@ -13,6 +13,7 @@ MIN_TOKEN_CHARS: Final = 4
 MIN_PROSE_TOKENS: Final = 2
 SALIENT_TOKEN_CHARS: Final = 4
 _LONGEST_WORD: Final = 40
+_NEGATION_REACH: Final = 3
 _EDGE: Final = '.,;:!?"()[]{}'
 _ENDINGS: Final = ("", "s", "es", "ed", "ing", "ly", "'s")
 
@@ -132,9 +133,30 @@ def numeric_signature(text: str) -> frozenset[str]:
 
 def negation_count(text: str) -> int:
     """Count the single words of a text that turn its statement around."""
-    cues = _negators()
-    tokens = (token.strip(_EDGE) for token in normal_form(text).split(" "))
-    return sum(token in cues or token.endswith("n't") for token in tokens)
+    return sum(is_negator(token.strip(_EDGE)) for token in normal_form(text).split(" "))
+
+
+def negated_words(text: str) -> list[frozenset[str]]:
+    """List, for each negation of a text, the content words within a few words around it."""
+    stop = load_words("audit_stopwords")
+    tokens = [token.strip(_EDGE) for token in normal_form(text).split(" ")]
+    heard = [len(token) >= MIN_TOKEN_CHARS and token not in stop and not is_negator(token) for token in tokens]
+    found: list[frozenset[str]] = []
+    for place, token in enumerate(tokens):
+        if is_negator(token):
+            near = range(max(0, place - _NEGATION_REACH), min(len(tokens), place + _NEGATION_REACH + 1))
+            found.append(frozenset(tokens[other] for other in near if heard[other]))
+    return found
+
+
+def is_negator(token: str) -> bool:
+    """Tell whether a single token turns a statement around."""
+    return token in _negators() or token.endswith("n't")
+
+
+def same_word(left: str, right: str) -> bool:
+    """Tell whether two tokens are one word up to inflection."""
+    return left == right or not set(word_stems(left)).isdisjoint(word_stems(right))
 
 
 @cache
