@@ -86,6 +86,21 @@ def test_names_cannot_vouch_for_a_negated_sentence_under_local_paraphrase() -> N
     assert mode(answer, context, local_paraphrase=True) != "STRICT"
 
 
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("Mira Halloran, Tomas Verhoeven, Adaeze Okonkwo", "STRICT"),
+        ("Mira Halloran, Tomas Verhoeven, not Adaeze Okonkwo", "HYBRID"),
+        ("Mira Halloran, Tomas Verhoeven, Adaeze Okonkwo, 12", "HYBRID"),
+        ("Mira Halloran, Tomas Verhoeven, Adaeze Okonkwo, Zan", "HYBRID"),
+        ("(See Mira Halloran, Tomas Verhoeven and Adaeze Okonkwo, who never sailed home again)", "HYBRID"),
+    ],
+)
+def test_names_vouch_for_a_list_of_names_only_under_local_paraphrase(answer: str, expected: str) -> None:
+    context = "Crew: Adaeze Okonkwo, Tomas Verhoeven and Mira Halloran sailed home again."
+    assert mode(answer, context, local_paraphrase=True) == expected
+
+
 @pytest.mark.parametrize("answer", ["Up 9 %.", "It is 7."])
 def test_short_sentences_count_under_local_paraphrase(answer: str) -> None:
     context = "Rent is due on the fifth day of each month. Up 8 %. It is 6."

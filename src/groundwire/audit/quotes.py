@@ -20,7 +20,13 @@ from groundwire.audit.paraphrase import DEFAULT_PARAPHRASE_MIN_TOKENS, paraphras
 from groundwire.audit.results import QuoteAudit, UnitResult
 from groundwire.audit.spans import MIN_SPAN_CHARS, Unit, quote_units, require_text, span_units
 from groundwire.errors import PolicyError
-from groundwire.text.lexical import topical_tokens
+from groundwire.text.lexical import (
+    capitalised_words,
+    is_prose_span,
+    negation_count,
+    numeric_signature,
+    topical_tokens,
+)
 from groundwire.text.normal_form import find_bounded, normal_form
 
 # The pieces of a quote with an ellipsis must follow one another this closely.
@@ -70,8 +76,9 @@ def verify_quotes(
         proximity_window=proximity_window,
     )
     units = [_named(unit, listed, index) for unit, listed in zip(names, places, strict=True)]
-    # Names alone cannot vouch for sentences that the stricter gate has refused.
-    return _result(units, Method.ENTITY, capped(mode) if local_paraphrase and spans else mode)
+    return _result(
+        units, Method.ENTITY, mode if not local_paraphrase or _only_names(answer_text, index) else capped(mode)
+    )
 
 
 def require_entity_policy(name: str) -> None:
@@ -174,6 +181,13 @@ def _span(unit: Unit, context: ContextIndex, local: bool) -> UnitResult:
         1,
         paraphrase.order_changed,
     )
+
+
+def _only_names(answer: str, context: ContextIndex) -> bool:
+    """Tell whether an answer states nothing that names could not vouch for."""
+    if is_prose_span(answer) or negation_count(answer) or numeric_signature(answer):
+        return False
+    return all(context.has(normal_form(word)) for word in capitalised_words(answer))
 
 
 def _resolved(names: Sequence[Unit], context: ContextIndex) -> list[Unit]:
