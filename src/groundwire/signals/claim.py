@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from groundwire.evidence.index import plain_digits
 from groundwire.text.analysis import Analysis, analyse
@@ -24,6 +25,11 @@ class ClaimView:
     def analysis(self) -> Analysis:
         """Take the claim apart."""
         return analyse(self.claim.text)
+
+    @cached_property
+    def memo(self) -> dict[int, Any]:
+        """Keep what was compared with each sentence while this claim is measured."""
+        return {}
 
     @cached_property
     def stems(self) -> tuple[str, ...]:

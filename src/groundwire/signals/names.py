@@ -45,7 +45,8 @@ def compare_names(view: ClaimView, item: Evidence, index: SourceIndex, aliases: 
     extra = [name for name in theirs if not any(same_name(name, other, aliases) for other in mine)]
     overlap = (len(mine) - len(missing)) / (len(mine) + len(extra))
     if not missing:
-        return Names(overlap, 1, ())
+        moved = _from_other_clause(view, item, mine, extra)
+        return Names(overlap, 1, ()) if moved is None else Names(overlap, 0, (moved,))
     findings: list[Finding] = []
     swapped = _substitution(view, item, missing, extra)
     if swapped is not None:
@@ -90,6 +91,31 @@ def _substitution(view: ClaimView, item: Evidence, missing: Sequence[Name], extr
             if item.header or _same_neighbour(view.analysis, mine, item.analysis, theirs):
                 return Finding(Reason.ENTITY_SUBSTITUTION, mine.start, mine.end, item, theirs.start, theirs.end)
     return None
+
+
+def _from_other_clause(view: ClaimView, item: Evidence, mine: Sequence[Name], extra: Sequence[Name]) -> Finding | None:
+    """Find a name that the sentence holds in one clause and the claim puts into another."""
+    claim, source = view.analysis, item.analysis
+    if not extra or len(set(claim.clauses)) != 1 or len(set(source.clauses)) < 2:
+        return None
+    others = names_of(source.text, view.known)
+    for name in mine:
+        before = [p for p in claim.content if claim.words[p].end <= name.start]
+        beside = claim.words[before[-1]].stem if before else ""
+        if any(same_name(name, other) and _neighbour(source, other, -1) == beside for other in others):
+            continue
+        for theirs in extra:
+            if not beside or beside != _neighbour(source, theirs, -1):
+                continue
+            clause = _clause_at(source, theirs.start)
+            held = source.clause_stems(clause)
+            if not any(stem(part) in held for part in name.key) and beside in held:
+                return Finding(Reason.ENTITY_SUBSTITUTION, name.start, name.end, item, theirs.start, theirs.end)
+    return None
+
+
+def _clause_at(sentence: Analysis, offset: int) -> int:
+    return next((number for word, number in zip(sentence.words, sentence.clauses, strict=True) if word.end > offset), 0)
 
 
 def _same_neighbour(claim: Analysis, mine: Name, source: Analysis, theirs: Name) -> bool:

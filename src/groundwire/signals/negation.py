@@ -79,7 +79,9 @@ def _answered_by_cell(view: ClaimView, item: Evidence) -> list[Finding]:
         if answer is None or not stems or not all(covered(key, view.analysis.stems) for key in stems):
             continue
         if denied == (answer == "yes"):
-            place = next(p for p in view.analysis.content if covered(stems[0], frozenset((view.analysis.words[p].stem,))))
+            place = next(
+                p for p in view.analysis.content if covered(stems[0], frozenset((view.analysis.words[p].stem,)))
+            )
             word = view.analysis.words[place]
             return [Finding(Reason.NEGATION_FLIP, word.start, word.end, item, start, end)]
     return []
@@ -128,16 +130,24 @@ def _opposed_particles(claim: Analysis, source: Analysis) -> list[tuple[int, int
 
 
 def _partner(claim: Analysis, claim_clause: int, source: Analysis) -> int | None:
+    """Find the clause of the evidence that speaks of the same thing.
+
+    A word that stands in one clause alone tells more than one that stands in all of them.
+    """
     stems = claim.clause_stems(claim_clause)
     subject = next((claim.words[p].stem for p in claim.content if claim.clauses[p] == claim_clause), "")
-    best, best_count = None, 0.0
-    for clause in sorted(set(source.clauses)):
-        others = source.clause_stems(clause)
-        count = sum(covered(key, others) or not against(key).isdisjoint(others) for key in stems)
-        # Between clauses that share as much, the one about the same subject counts.
-        weight = count + (0.5 if count and covered(subject, others) else 0.0)
-        if weight > best_count:
-            best, best_count = clause, weight
+    clauses = {number: source.clause_stems(number) | source.inherited_subject(number) for number in set(source.clauses)}
+    found: dict[str, list[int]] = {}
+    for key in stems:
+        same = [number for number, others in clauses.items() if covered(key, others)]
+        found[key] = same or [number for number, others in clauses.items() if not against(key).isdisjoint(others)]
+    best, best_weight = None, 0.0
+    for number in sorted(clauses):
+        weight = sum(1.0 / len(places) for places in found.values() if number in places)
+        if weight and number in found.get(subject, ()):
+            weight += 0.5
+        if weight > best_weight:
+            best, best_weight = number, weight
     return best
 
 
@@ -160,11 +170,20 @@ def _compare_clauses(
     if clashing and not odd:
         one, two = claim.words[clashing[0][0]], source.words[clashing[0][1]]
         return Finding(Reason.ANTONYM, one.start, one.end, item, two.start, two.end)
-    if clashing or not odd or (mine and theirs):
+    if clashing or not odd or (mine and theirs and not _all_clear(claim, mine, source, theirs)):
         # With denials left on both sides, in other words, nobody can tell.
         return None
     claim_span, source_span = _span(claim, my_cues, shared), _span(source, their_cues, shared)
     return Finding(Reason.NEGATION_FLIP, *claim_span, item, *source_span)
+
+
+def _all_clear(claim: Analysis, mine: Sequence[Negation], source: Analysis, theirs: Sequence[Negation]) -> bool:
+    """Tell whether every denial denies a verb that the other side affirms."""
+    return all(
+        cue.verbal and cue.head >= 0 and covered(sentence.words[cue.head].stem, other.stems)
+        for sentence, cues, other in ((claim, mine, source), (source, theirs, claim))
+        for cue in cues
+    )
 
 
 def _counts(cue: Negation, sentence: Analysis, others: frozenset[str]) -> bool:

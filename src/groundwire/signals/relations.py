@@ -170,9 +170,8 @@ def _quantifiers(view: ClaimView, item: Evidence) -> list[Finding]:
             and covered(one.head, item.stems)
             and not any(o.value == "only" for o in theirs)
         ):
-            word = next((w for w in item.analysis.words if w.stem == one.head), None)
-            if word is not None:
-                findings.append(Finding(Reason.QUANTIFIER, one.start, one.end, item, word.start, word.end, hard=False))
+            start, end = _word_span(item.analysis, one.head)
+            findings.append(Finding(Reason.QUANTIFIER, one.start, one.end, item, start, end, hard=False))
     return findings
 
 
@@ -252,7 +251,13 @@ def _conditions(view: ClaimView, item: Evidence) -> list[Finding]:
     theirs = read(item.analysis).conditions
     mine = read(view.analysis).conditions
     findings: list[Finding] = []
+    without = [cue for cue in read(view.analysis).negations if not cue.verbal and cue.head >= 0]
     for other in theirs:
+        dropped = next((cue for cue in without if covered(view.analysis.words[cue.head].stem, other.stems)), None)
+        if dropped is not None and other.opener != "unless" and not read(item.analysis).negations:
+            # "if the manager agrees" against "without the manager's agreement"
+            findings.append(Finding(Reason.CONDITION, dropped.start, dropped.end, item, other.start, other.end))
+            continue
         partner = next((one for one in mine if one.stems & other.stems), None)
         if partner is not None:
             if (

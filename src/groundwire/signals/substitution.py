@@ -6,8 +6,10 @@ from groundwire.evidence import Evidence, SourceIndex
 from groundwire.signals.claim import ClaimView
 from groundwire.signals.coverage import covered, share
 from groundwire.signals.finding import Finding
-from groundwire.text.analysis import Analysis, verb_share
+from groundwire.text.analysis import Analysis
 from groundwire.text.meaning import opposed, opposites
+from groundwire.text.sentences import split_cells
+from groundwire.text.tokens import content_stems, verb_share
 from groundwire.types import Reason
 
 _FRAME = 0.6
@@ -24,8 +26,9 @@ def find_substitution(view: ClaimView, item: Evidence, index: SourceIndex) -> Fi
     claim, source = view.analysis, item.analysis
     if len(claim.words) > _LONGEST or len(source.words) > _LONGEST:
         return None
-    if share(view.stems, item.stems) < _FRAME or len(view.stems) < 3:
-        return None
+    found = share(view.stems, item.stems)
+    if found < _FRAME or found == 1.0 or len(view.stems) < 3:
+        return None  # without a missing word nothing was replaced
     mine = [word.stem for word in claim.words]
     theirs = [word.stem for word in source.words]
     changes = [code for code in SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes() if code[0] != "equal"]
@@ -71,9 +74,13 @@ def find_other_subject(view: ClaimView, item: Evidence) -> Finding | None:
     claim, source = view.analysis, item.analysis
     if len(set(claim.clauses)) != 1 or len(set(source.clauses)) < 2 or len(view.stems) < 2:
         return None
-    subject, rest = view.stems[0], frozenset(view.stems[1:])
+    verb = min(claim.verbs, default=-1)
+    subject = frozenset(claim.words[p].stem for p in claim.content if p < verb)
+    rest = frozenset(view.stems) - subject
+    if not subject or not rest:
+        return None
     clauses = {number: source.clause_stems(number) for number in sorted(set(source.clauses))}
-    home = [number for number, stems in clauses.items() if covered(subject, stems)]
+    home = [number for number, stems in clauses.items() if all(covered(key, stems) for key in subject)]
     said = [number for number, stems in clauses.items() if all(covered(key, stems) for key in rest)]
     if not home or len(said) != 1 or said[0] in home:
         return None
@@ -86,3 +93,20 @@ def find_other_subject(view: ClaimView, item: Evidence) -> Finding | None:
     mine = claim.words[claim.content[0]]
     theirs = source.words[owner]
     return Finding(Reason.SUBSTITUTION, mine.start, mine.end, item, theirs.start, theirs.end, hard=False)
+
+
+def find_other_cell(view: ClaimView, item: Evidence, index: SourceIndex) -> Finding | None:
+    """Find a claim that gives a table row the value of another row."""
+    if not item.header:
+        return None
+    cells = split_cells(item.text)
+    for word in (view.analysis.words[place] for place in view.analysis.content):
+        if covered(word.stem, item.stems):
+            continue
+        for other in index.rows(item.header):
+            if word.stem not in other.stems:
+                continue
+            for (cell, _, _), (_, start, end) in zip(split_cells(other.text), cells, strict=False):
+                if word.stem in content_stems(cell):
+                    return Finding(Reason.SUBSTITUTION, word.start, word.end, item, start, end)
+    return None

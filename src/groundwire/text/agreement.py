@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from groundwire.text.bounds import Bound
 from groundwire.text.dates import Date
-from groundwire.text.quantities import Kind, Quantity
+from groundwire.text.quantity import Kind, Quantity
 
 
 class Clash(StrEnum):
@@ -31,6 +31,7 @@ _SAME = Agreement(True)
 _HOLDS = Agreement(True, loose=True)
 _CLOSE = 1e-9
 _DAYS_A_MONTH = 30.4375
+_ROUNDED = 100_000.0
 _LOWER = (Bound.OVER, Bound.MIN)
 _UPPER = (Bound.UNDER, Bound.MAX)
 
@@ -82,12 +83,16 @@ def _close(first: float, second: float) -> bool:
     return math.isclose(first, second, rel_tol=_CLOSE, abs_tol=1e-12)
 
 
+def _readings(quantity: Quantity) -> list[tuple[float, float]]:
+    readings = [(quantity.low, quantity.high)]
+    if quantity.other is not None:
+        readings.append((quantity.other, quantity.other))
+    return readings
+
+
 def _agree_values(claim: Quantity, source: Quantity, within: float, beyond: float) -> Agreement:
-    for low, high in ((claim.low, claim.high), (claim.other, claim.other)):
-        for other_low, other_high in ((source.low, source.high), (source.other, source.other)):
-            if None in (low, other_low):
-                continue
-            assert low is not None and high is not None and other_low is not None and other_high is not None
+    for low, high in _readings(claim):
+        for other_low, other_high in _readings(source):
             if _close(low, other_low) and _close(high, other_high):
                 return _agree_bounds(claim, source)
     if Bound.APPROX in (claim.bound, source.bound) and claim.low == claim.high and source.low == source.high:
@@ -139,8 +144,9 @@ def _differ() -> Agreement:
 
 
 def _rounds_to(claim: Quantity, source: Quantity) -> bool:
-    # "2.5 million" for 2,513,000 is a rounding nobody announced: neither proof nor error.
-    if claim.low != claim.high or source.low != source.high or claim.step <= source.step or claim.low == 0:
+    # "2.5 million" for 2,513,000 is how such numbers are spoken: neither proof nor error.
+    # Smaller numbers are held to what they say unless a word like "about" announces otherwise.
+    if claim.low != claim.high or source.low != source.high or claim.step <= source.step or claim.step < _ROUNDED:
         return False
     return abs(claim.low - source.low) <= claim.step / 2 and abs(claim.low - source.low) <= 0.02 * abs(source.low)
 
@@ -186,9 +192,9 @@ _PERIOD_MONTHS = {"month": 1.0, "quarter": 3.0, "year": 12.0}
 
 
 def _agree_periods(claim: Quantity, source: Quantity) -> Agreement:
-    if claim.per in _PERIOD_MONTHS and source.per in _PERIOD_MONTHS:
-        if _close(claim.low / _PERIOD_MONTHS[claim.per], source.low / _PERIOD_MONTHS[source.per]):
-            return _SAME
+    known = claim.per in _PERIOD_MONTHS and source.per in _PERIOD_MONTHS
+    if known and _close(claim.low / _PERIOD_MONTHS[claim.per], source.low / _PERIOD_MONTHS[source.per]):
+        return _SAME
     return Agreement(False, Clash.UNIT)
 
 

@@ -3,8 +3,7 @@
 from functools import cache, lru_cache
 
 from groundwire.text.lexicon import load_rows
-from groundwire.text.tokens import stem
-
+from groundwire.text.tokens import stem, verb_share
 
 _PREFIXES = ("un", "in", "im", "ir", "non", "dis")
 
@@ -51,6 +50,12 @@ def _groups() -> dict[str, frozenset[str]]:
                 found.setdefault(key, set()).update(stems - {key})
     # A word that is listed as an opposite can never stand in.
     return {key: frozenset(values - opposites(key)) for key, values in found.items()}
+
+
+@lru_cache(maxsize=32_768)
+def is_specific(key: str) -> bool:
+    """Tell whether a stem is in none of our word groups: likely a substance, a trade, a product."""
+    return len(key) > 5 and not synonyms(key) and not opposites(key) and verb_share(key) == 0 and not key.endswith("ly")
 
 
 @lru_cache(maxsize=32_768)

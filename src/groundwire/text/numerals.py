@@ -39,9 +39,11 @@ _TOKEN = re.compile(r"[^\W\d_]+")
 _JOIN = re.compile(r"[-\s]+(?:and\s+)?(?:a\s+)?$|\s*-\s*$", re.IGNORECASE)
 
 
-def find_numerals(text: str) -> list[Numeral]:
+def find_numerals(text: str, spelled: bool = True) -> list[Numeral]:
     """List digit and word numerals in order; scale words are multiplied in."""
-    found = _digit_numerals(text) + _word_numerals(text)
+    found = _digit_numerals(text)
+    if spelled:
+        found += _word_numerals(text)
     found.sort()
     return found
 

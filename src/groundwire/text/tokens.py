@@ -85,7 +85,11 @@ def _word_facts(token: str) -> tuple[str, str, bool]:
     lower = fold(token)
     if "." in token or (token.isupper() and lower in load_words("acronyms")):
         letters = lower.replace(".", "")
-        return letters if "." in token else lower, ".".join(letters), letters not in ("eg", "ie", "am", "pm", "zb", "dh")
+        return (
+            letters if "." in token else lower,
+            ".".join(letters),
+            letters not in ("eg", "ie", "am", "pm", "zb", "dh"),
+        )
     content = len(lower) >= _MIN_CONTENT and not is_function_word(lower)
     if not content and len(lower) >= 2 and token.isascii() and token.isupper() and not is_function_word(lower):
         # Two-letter acronyms (EU, AI) carry content though they are short.
@@ -125,7 +129,21 @@ def stem(lower: str) -> str:
         return word
     word = _irregular_forms().get(word, word)
     word = load_map("spellings").get(word, word)
-    return _bare(_cut_ending(word))
+    return _bare(_short_form(word) or _cut_ending(word))
+
+
+@cache
+def _lemmas() -> frozenset[str]:
+    return frozenset(row[0] for row in load_rows("verbs"))
+
+
+def _short_form(word: str) -> str:
+    """Undo -ed and -ing on verbs too short for the general rule (sued, using)."""
+    if len(word) == 4 and word.endswith("ed") and word[:-1] in _lemmas():
+        return word[:-1]
+    if len(word) == 5 and word.endswith("ing"):
+        return next((base for base in (word[:-3] + "e", word[:-3]) if base in _lemmas()), "")
+    return ""
 
 
 def _cut_ending(word: str) -> str:
@@ -154,3 +172,18 @@ def _bare(word: str) -> str:
     if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiou":
         word = word[:-1]
     return word
+
+
+@cache
+def verb_shares() -> dict[str, int]:
+    """Map verb stems to how often they are verbs, in percent."""
+    shares: dict[str, int] = {}
+    for lemma, _, share in load_rows("verbs"):
+        key = stem(lemma)
+        shares[key] = max(int(share), shares.get(key, 0))
+    return shares
+
+
+def verb_share(key: str) -> int:
+    """Return how often a stem is a verb, in percent; 0 for words that never are."""
+    return verb_shares().get(key, 0)
