@@ -14,6 +14,7 @@ from groundwire.text.lexical import (
     numbers,
     numeric_signature,
     same_word,
+    sentence_borders,
     topical_tokens,
     word_set,
 )
@@ -22,7 +23,6 @@ from groundwire.text.normal_form import normal_form
 DEFAULT_PARAPHRASE_COVERAGE: Final = 0.85
 DEFAULT_PARAPHRASE_MIN_TOKENS: Final = 4
 LOCAL_WINDOW_SENTENCES: Final = 3
-_PART_END = re.compile(r"[.!?][)\]'’”]*\s+")
 _WORD = re.compile(r"[^\W\d_]\w*")
 
 
@@ -75,8 +75,7 @@ def _keeps_meaning(span: str, tokens: list[str], sentences: list[str]) -> bool:
 
 def _fullest_parts(tokens: list[str], sentence: str) -> list[str]:
     """Cut a sentence at every full stop, for one that begins without a capital, and keep what holds most tokens."""
-    borders = [0, *(match.end() for match in _PART_END.finditer(sentence)), len(sentence)]
-    parts = [sentence[start:end] for start, end in pairwise(borders)]
+    parts = [sentence[start:end] for start, end in pairwise(sentence_borders(sentence))]
     hits = [sum(map(word_set(part).has, tokens)) for part in parts]
     return [part for part, count in zip(parts, hits, strict=True) if count == max(hits)]
 

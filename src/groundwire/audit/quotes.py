@@ -25,6 +25,7 @@ from groundwire.text.lexical import (
     is_prose_span,
     negation_count,
     numeric_signature,
+    sentence_borders,
     topical_tokens,
 )
 from groundwire.text.normal_form import find_bounded, normal_form
@@ -33,7 +34,6 @@ from groundwire.text.normal_form import find_bounded, normal_form
 MAX_ELLIPSIS_GAP: Final = 1_000
 _ELLIPSIS = re.compile(r"\[\s{0,3}(?:\.{3,9}|…)\s{0,3}\]|\(\s{0,3}(?:\.{3,9}|…)\s{0,3}\)|\.{3,9}|…")
 _MIN_PIECE_CHARS: Final = 4
-_SENTENCE_END = re.compile(r"[.!?][)\]'’”]*\s+")
 _MAX_SENTENCES: Final = 20
 
 
@@ -124,7 +124,7 @@ def _found_once(unit: Unit, ranges: Sequence[tuple[int, int]], context: ContextI
 
 def _in_sentences(text: str, context: ContextIndex) -> list[tuple[int, int]]:
     """Find a span as runs of sentences, where one begins without a capital, so that no cut was made."""
-    borders = [0, *(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]
+    borders = sentence_borders(text)
     if not 2 < len(borders) <= _MAX_SENTENCES:
         return []
     ranges: list[tuple[int, int]] = []

@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from typing import Final
 
 from groundwire.text.lexicon import load_rows, load_words
-from groundwire.text.normal_form import find_bounded, normal_form
+from groundwire.text.normal_form import UNSPACED, find_bounded, normal_form
 
 MIN_TOKEN_CHARS: Final = 4
 MIN_PROSE_TOKENS: Final = 2
@@ -22,12 +22,11 @@ _SIGNS: Final = (
     "\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0670\u0900-\u0963\u0966-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17d3"
 )
 _WORD = re.compile(rf"[\w{_SIGNS}]+")
-_UNSPACED_RUN = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
-)
+_UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
 _NUMBER = re.compile(r"\d++(?:,\d++)*+(?:\.\d++)?")
 _INNER_END = re.compile(r"[.!?]\s")
 _CUT = re.compile(r"[.!?](\s+)")
+_ANY_END = re.compile(r"[.!?][)\]'’”]*+\s+")
 _MARKER = re.compile(r"[ \t]*(?:[-*+][ \t]+|•[ \t]*|\d{1,9}[.)][ \t]+)")
 
 
@@ -242,3 +241,8 @@ def sentence_ranges(text: str, start: int = 0, end: int | None = None) -> Iterat
             place = following
     if place < end:
         yield place, end
+
+
+def sentence_borders(text: str) -> list[int]:
+    """List where sentences may begin and the text ends, also where one begins without a capital."""
+    return [0, *(match.end() for match in _ANY_END.finditer(text)), len(text)]

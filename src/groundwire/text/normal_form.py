@@ -18,10 +18,11 @@ _UNIFIED: Final[dict[int, str | None]] = {
     **dict.fromkeys(map(ord, _INVISIBLE), None),
 }
 # Scripts written without spaces between words: a match may begin or end inside a run of them.
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
-    "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
+UNSPACED: Final = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
+_UNSPACED_SIGN = re.compile(f"[{UNSPACED}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ def find_all_bounded(text: str, needle: str) -> list[int]:
 def _joined(left: str, right: str) -> bool:
     if not (_in_word(left) and _in_word(right)):
         return False
-    return not (_UNSPACED.match(left) or _UNSPACED.match(right))
+    return not (_UNSPACED_SIGN.match(left) or _UNSPACED_SIGN.match(right))
 
 
 def _in_word(character: str) -> bool:
