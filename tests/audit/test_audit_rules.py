@@ -24,6 +24,7 @@ from groundwire.audit import (
 )
 from groundwire.errors import InputError, PolicyError
 from groundwire.nli import FakeNLI
+from groundwire.text.wikitext import to_base
 from groundwire.types import EvidenceObject
 
 LEASE = "The tenant shall pay a monthly rent of 1,450 euros. Rent is due on the fifth day of each month."
@@ -199,6 +200,21 @@ def test_a_line_break_tag_separates_words_and_keeps_the_places() -> None:
     (unit,) = verify_quotes('"first line the second line the third"', context)["claim_statuses"]
     (pieces,) = unit["occurrences"]
     assert context[pieces[0]["start"] : pieces[0]["end"]] == context.removeprefix("The ")
+
+
+@pytest.mark.parametrize(
+    ("text", "base"),
+    [
+        ("''Note'' and '''bold''' and '''''both'''''", "Note and bold and both"),
+        ("'''Krakow''''s walls", "Krakow's walls"),
+        ("[[File:a.png|thumb|a [[b]] c]]d [[:Category:E]] [[Category:F]]", "d Category:E "),
+        ("{{a|{{b}}}}c{{open", "c{{open"),
+        ("== Head ==\ntext [https://x.org the label] [https://x.org]", "Head\ntext the label [https://x.org]"),
+        ("1 < 2 and a <b>bold</b> <ref name=x />move<!-- hidden -->", "1 < 2 and a bold move"),
+    ],
+)
+def test_wiki_markup_is_reduced_to_prose(text: str, base: str) -> None:
+    assert to_base(text) == base
 
 
 def test_content_tokens_are_words_of_four_characters_each_once() -> None:

@@ -180,8 +180,7 @@ def _span_index(span: str) -> SpanIndex:
         return SpanIndex(sentences[0][2], sentences)
     # Sentences are cut at white space, so that their words are the words of the span.
     words = frozenset().union(*(words.words for _, _, words in sentences))
-    stems = frozenset().union(*(words.stems for _, _, words in sentences))
-    return SpanIndex(WordSet(normal_form(span), words, stems), sentences)
+    return SpanIndex(WordSet(normal_form(span), words), sentences)
 
 
 def _passages(text: str, max_chars: int | None) -> list[tuple[int, int]]:

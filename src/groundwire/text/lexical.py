@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Final
 
 from groundwire.text.lexicon import load_rows, load_words
@@ -30,13 +30,17 @@ _ANY_END = re.compile(r"[.!?][)\]'’”]*+\s+")
 _MARKER = re.compile(r"[ \t]*(?:[-*+][ \t]+|•[ \t]*|\d{1,9}[.)][ \t]+)")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class WordSet:
     """The words of one text, asked for single tokens."""
 
     normal: str
     words: frozenset[str]
-    stems: frozenset[str]
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """Collect the stems of the words, on the first question that equal words do not answer."""
+        return frozenset(stem for word in self.words for stem in word_stems(word))
 
     def has(self, token: str) -> bool:
         """Tell whether a token stands in the text as the same word, up to inflection."""
@@ -48,8 +52,7 @@ class WordSet:
 def word_set(text: str) -> WordSet:
     """Collect the words of a text for `WordSet.has`."""
     normal = normal_form(text)
-    words = word_forms(normal)
-    return WordSet(normal, frozenset(words), frozenset(stem for word in words for stem in word_stems(word)))
+    return WordSet(normal, frozenset(word_forms(normal)))
 
 
 def word_forms(normal: str) -> set[str]:

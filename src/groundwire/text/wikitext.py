@@ -93,7 +93,7 @@ def _link_marks(text: str, first: int, inside: int, closing: int, end: int) -> l
 
 
 def _simple_marks(text: str) -> list[Range]:
-    gone = [match.span() for match in _APOSTROPHES.finditer(text)]
+    gone = [_apostrophe_mark(*match.span()) for match in _APOSTROPHES.finditer(text)]
     gone += [match.span() for match in _tags().finditer(text)]
     for match in _EXTERNAL.finditer(text):
         gone += [(match.start(), match.start(1)), (match.end(1), match.end())]
@@ -104,6 +104,12 @@ def _simple_marks(text: str) -> list[Range]:
         if left < right:
             gone += [(match.start(), match.start() + left), (match.start() + right, match.end())]
     return gone
+
+
+def _apostrophe_mark(start: int, end: int) -> Range:
+    # Marks have two, three or five apostrophes; what a run has beyond them is text.
+    length = end - start
+    return (end - 3, end) if length == 4 else (max(start, end - 5), end)
 
 
 @cache
