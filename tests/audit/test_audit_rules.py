@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from groundwire import audit
 from groundwire.audit import (
     AuditPolicy,
     EvidenceDocument,
@@ -333,3 +334,43 @@ def test_a_result_reads_like_its_dictionary_and_cannot_be_changed() -> None:
         result["missing"]
     with pytest.raises(AttributeError):
         result.n_quotes = 5  # type: ignore[misc]
+
+
+PROMISED = """
+verify_quotes verify_claim_lattice verify_claim_lattice_json lenient_json_parse repair_truncated_json
+strip_trailing_citation numeric_signature is_single_sentence is_prose_span is_framing extract_quotes
+extract_claim_spans extract_proper_nouns content_tokens parse_pointer_claims render_claim_lattice warrant_check
+diagnose_deflection ladder_rung mine_emergent audit_answer EvidenceObject CLAIM_LATTICE_JSON_SCHEMA
+evidence_map_by_pointer_id evidence_map_by_evidence_id
+"""
+DEFAULTS = {
+    "ANSWER_MODES": ("quote", "claim_lattice_pointer", "claim_lattice"),
+    "DEFAULT_ANSWER_MODE": "quote",
+    "MIN_QUOTE_CHARS": 8,
+    "MIN_SPAN_CHARS": 12,
+    "DEFAULT_PARAPHRASE_COVERAGE": 0.85,
+    "DEFAULT_PARAPHRASE_MIN_TOKENS": 4,
+    "ENTITY_POLICIES": ("strict", "hybrid", "drop", "proximity"),
+    "DEFAULT_ENTITY_POLICY": "proximity",
+    "DEFAULT_PROXIMITY_N": 3,
+    "DEFAULT_PROXIMITY_WINDOW": 300,
+    "DEFAULT_ALLOWED_SOURCE_ROLES": (
+        "primary_answer_source",
+        "secondary_context_source",
+        "background_source",
+        "unclassified",
+    ),
+    "DEFAULT_MIN_CITATION_COVERAGE": 0.30,
+    "DEFAULT_MAX_POINTERS_PER_CLAIM": 2,
+    "DEFAULT_MIN_CLAIM_CONTENT_TOKENS": 2,
+    "DEFAULT_LAZY_ANCHOR_DEMOTE_THRESHOLD": 0.5,
+    "DEFAULT_LAZY_ANCHOR_DEMOTE_MIN_PAIRS": 3,
+    "DEFAULT_MAX_CLAIMS_PER_ANSWER": 12,
+    "DEFAULT_SUBJECT_TOKENS_ABSENT_THRESHOLD": 3,
+}
+
+
+def test_the_promised_names_and_defaults_are_there() -> None:
+    assert {name: getattr(audit, name) for name in DEFAULTS} == DEFAULTS
+    assert set(PROMISED.split()) | set(DEFAULTS) <= set(audit.__all__)
+    assert all(getattr(audit, name) is not None for name in audit.__all__)
