@@ -168,8 +168,23 @@ def slow(*units: str) -> list[Any]:
 @pytest.mark.parametrize(
     "unit",
     [
-        *("a", '"', "(", "[E1] ", "Anna ", "Rent is due on the day. "),
-        *slow(" ", "[[", "{{", "'", "A. ", ". ", "\n", "1,", "not ", "<ref>", "“x” "),
+        *("a", '"', "(", "a [E1] ", "Anna ", "Rent is due on the day. "),
+        *slow(
+            " ",
+            "[E1] ",
+            "Rent is due. [E1] ",
+            "(Bell, 2019) ",
+            "[[",
+            "{{",
+            "'",
+            "A. ",
+            ". ",
+            "\n",
+            "1,",
+            "not ",
+            "<ref>",
+            "“x” ",
+        ),
     ],
 )
 def test_five_megabyte_answers_take_linear_time(unit: str) -> None:

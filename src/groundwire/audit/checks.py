@@ -8,7 +8,7 @@ from groundwire.audit.deflection import deflection
 from groundwire.audit.evidence_map import EvidenceIndex
 from groundwire.audit.outcomes import VIOLATION_TEXT_CHARS, AuditMode, ViolationKind, capped
 from groundwire.audit.results import ClaimResult, Violation
-from groundwire.audit.warrant import warrant_check
+from groundwire.audit.warrant import missing_anchors, relation_of
 from groundwire.text.lexical import content_tokens, singular
 from groundwire.types import EvidenceObject
 
@@ -42,10 +42,13 @@ def check_warrants(
     found: Findings, linked: Sequence[ClaimResult], evidence: EvidenceIndex, question: str | None, roots: frozenset[str]
 ) -> None:
     """Find claims whose cited spans lack the name or date that the question asks for."""
+    relation = relation_of(question)
+    if relation is None:
+        return
     for claim in linked:
         cited = cited_evidence(claim, evidence)
-        ok, missing = warrant_check(claim.text, [entry.span for entry in cited], question)
-        if ok:
+        missing = missing_anchors(claim.text, [entry.span for entry in cited], relation)
+        if not missing:
             continue
         if any(entry.source_root in roots for entry in cited):
             found.warrant_proven.append(claim.claim_idx)

@@ -104,7 +104,7 @@ def _line_claims(text: str, start: int, end: int, tags: Sequence[Tag]) -> list[L
         inner.extend(tags[place : last + 1])
         following = _FOLLOWING_END.match(text, group_end, end)
         before_ends = _SENTENCE_END.search(text[max(begin, tag.start - 40) : tag.start]) is not None
-        if following is not None or before_ends or not text[group_end:end].strip():
+        if following is not None or before_ends or group_end == end:
             after = following.end() if following is not None else group_end
             # "It erupted. [E1]." has one full stop too many.
             claims.append(_claim(text, begin, group_end if before_ends else after, inner, tuple(ids)))

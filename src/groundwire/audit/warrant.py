@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from groundwire.audit.entities import extract_proper_nouns
@@ -13,18 +14,37 @@ _ISO_DATE = re.compile(r"(?<!\d)(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)")
 _FIRST_WORD = re.compile(r"\W*(\w+)")
 
 
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A question for a name, a place or a time, read once for all claims."""
+
+    normal: str
+    dates: frozenset[str]
+
+
 def warrant_check(claim_text: str, cited_spans: Sequence[str], question: str | None = None) -> tuple[bool, list[str]]:
     """Tell whether the names and dates that answer a relation question stand in a cited span."""
-    if question is None or not is_relation_question(question):
-        return True, []
-    asked = normal_form(question)
-    spans = [normal_form(span) for span in cited_spans]
-    names = [name for name in _name_anchors(claim_text) if find_bounded(asked, normal_form(name)) < 0]
-    named = any(find_bounded(span, normal_form(name)) >= 0 for name in names for span in spans)
-    known = {date for span in spans for date in _dates(span)}
-    dates = [date for date in _dates(normal_form(claim_text)) if date not in _dates(asked) and date not in known]
-    missing = ([] if named else names) + dates
+    relation = relation_of(question)
+    missing = [] if relation is None else missing_anchors(claim_text, cited_spans, relation)
     return not missing, missing
+
+
+def relation_of(question: str | None) -> Relation | None:
+    """Read a question, or return None when it asks for no relation."""
+    if question is None or not is_relation_question(question):
+        return None
+    normal = normal_form(question)
+    return Relation(normal, frozenset(_dates(normal)))
+
+
+def missing_anchors(claim_text: str, cited_spans: Sequence[str], relation: Relation) -> list[str]:
+    """List the names, when no span has any, and the dates that answer a question without evidence."""
+    spans = [normal_form(span) for span in cited_spans]
+    names = [name for name in _name_anchors(claim_text) if find_bounded(relation.normal, normal_form(name)) < 0]
+    named = any(find_bounded(span, normal_form(name)) >= 0 for name in names for span in spans)
+    known = relation.dates.union(*map(_dates, spans))
+    dates = [date for date in _dates(normal_form(claim_text)) if date not in known]
+    return ([] if named else names) + dates
 
 
 def is_relation_question(question: str) -> bool:
