@@ -13,6 +13,7 @@ from groundwire.audit.json_repair import repair_truncated_json
 from groundwire.types import EvidenceObject
 
 MAP = [EvidenceObject("E1", "Eaaaaaaaa", "Mount Tavira erupted in 1887.", "Tavira")]
+SLOW = [pytest.param(unit, marks=pytest.mark.extras) for unit in ('"', ',"x"', "“", ", ", "```\n ", "\n")]
 PLAIN = ("Mount", "Tavira", "erupted", "1887", "ash", "é", "don't")
 WORDS = (*PLAIN, "a “curly” word", "back\\slash", "tab\t", "😀", "[x]", "{y}")
 
@@ -160,7 +161,7 @@ def test_a_balanced_or_blank_text_comes_back_unchanged() -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    ['{"a":', '"', "\\", ',"x"', "“", '{"text":"x","evidence_ids":["E1"]},'],
+    ['{"a":', "\\", '{"text":"x","evidence_ids":["E1"]},', *SLOW],
 )
 def test_five_megabytes_are_read_in_linear_time(unit: str) -> None:
     def seconds(size: int) -> float:

@@ -168,23 +168,9 @@ def slow(*units: str) -> list[Any]:
 @pytest.mark.parametrize(
     "unit",
     [
-        *("a", '"', "(", "a [E1] ", "Anna ", "Rent is due on the day. "),
-        *slow(
-            " ",
-            "[E1] ",
-            "Rent is due. [E1] ",
-            "(Bell, 2019) ",
-            "[[",
-            "{{",
-            "'",
-            "A. ",
-            ". ",
-            "\n",
-            "1,",
-            "not ",
-            "<ref>",
-            "“x” ",
-        ),
+        *("a", "(", "a [E1] ", "Rent is due on the day. "),
+        *slow(" ", '"', "[E1] ", "Anna ", "Rent is due. [E1] ", "(Bell, 2019) ", "[[", "{{", "'"),
+        *slow("A. ", ". ", "\n", "1,", "not ", "<ref>", "“x” "),
     ],
 )
 def test_five_megabyte_answers_take_linear_time(unit: str) -> None:
