@@ -14,7 +14,7 @@ from groundwire.text.meaning import opposites, synonyms
 from groundwire.text.quantities import with_unit
 from groundwire.text.quantity import Quantity
 from groundwire.text.sentences import Unit, shorten, split_cells, split_sentences
-from groundwire.text.tokens import content_stems, find_words
+from groundwire.text.tokens import content_stems, stems_of
 from groundwire.types import Source
 
 _DIGITS = re.compile(r"\d[\d.,'’\u00a0\u202f]*\d|\d")
@@ -52,7 +52,7 @@ class Evidence:
     @cached_property
     def trigrams(self) -> frozenset[tuple[str, str, str]]:
         """Collect the stems of every three words in a row, function words included."""
-        stems = [word.stem for word in find_words(self.text)]
+        stems = stems_of(self.text)
         return frozenset(zip(stems, stems[1:], stems[2:], strict=False))
 
     def _named(self, quantity: Quantity) -> Quantity:

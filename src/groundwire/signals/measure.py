@@ -33,6 +33,9 @@ _LABEL = 0.3
 _TRACED = 0.7
 _SHARED_VOCABULARY = 0.5
 _CLOSE_FIT = 4
+_FIRST_LOOK = 2
+_CLEAR = 0.9
+_FRAME = 0.34
 _WIDE_READ = 5
 
 
@@ -125,26 +128,13 @@ def _measure_one(
     if not items:
         return Signals(None, 1.0, 0, None, False, 0.0 if view.stems else None, 0.0, (), None, ())
     aliases = alias_table(policy)
-    ranked = sorted(items, key=lambda item: (-_rough_fit(view, item), item.index))
-    # Numbers are compared by value, which the index cannot: they may make up for this much.
-    enough = _rough_fit(view, ranked[0]) - 1.0 - 0.5 * len(view.analysis.quantities)
-    close = [item for item in ranked[:_CLOSE_FIT] if _rough_fit(view, item) >= enough]
-    fits = {item.index: _fit(view, item, policy) for item in close}
-    ranked = sorted(close, key=lambda item: (-fits[item.index], item.index)) + ranked[len(close) :]
-    if model is not None:
+    if model is None:
+        best, ranked, near = _choose(view, items, index, policy, aliases)
+    else:
         ranked = sorted(items, key=lambda item: (model.of(number, item), item.index))
-    best = _read(view, ranked[0], index, aliases)
-    if model is None and best.conflicts:
-        rivals = [item for item in close[1:_CLOSE_READ] if fits[item.index] >= fits[ranked[0].index] - _TIE]
-        reads = [best, *(_read(view, item, index, aliases) for item in rivals)]
-        best = min(reads, key=lambda read: read.conflicts)
-    if model is None and not best.conflicts:
-        best = _mixed_up(view, best, close, index, aliases) or best
-        best = _denied_part(view, best, items) or best
-    ranked.remove(best.evidence)
-    ranked.insert(0, best.evidence)
-    numbers = compare_numbers(view, _bearing(view, ranked, len(close)), policy)
-    if numbers.match is not True and len(close) < _WIDE_READ:
+        best, near = _read(view, ranked[0], index, aliases), 1
+    numbers = compare_numbers(view, _bearing(view, ranked, near), policy)
+    if numbers.match is not True and near < _WIDE_READ and trace is not None and trace >= _FRAME:
         # Before a number is called wrong or missing, more of the source is looked through.
         numbers = compare_numbers(view, _bearing(view, ranked, _WIDE_READ), policy)
     coverage = _coverage(view, best.evidence, ranked)
@@ -154,14 +144,46 @@ def _measure_one(
     if hard:
         divergence = with_conflict(divergence, coverage, model is not None)
     spans = tuple(
-        _span(number, view, item, index, model, policy, aliases, read_closely=item in close or item is best.evidence)
-        for item in ranked[:top_k]
+        _span(number, view, item, index, model, policy, aliases, read_closely=place < near)
+        for place, item in enumerate(ranked[:top_k])
     )
     return Signals(
         divergence, best.names.match, best.names.vote, numbers.match, best.flip, trace, coverage, findings,
         best.evidence, spans, numbers.derived, _is_foreign(view, index, trace), tuple(items),
         _traced(view, best, index) if model is None else None,
     )  # fmt: skip
+
+
+def _choose(
+    view: ClaimView, items: Sequence[Evidence], index: SourceIndex, policy: Policy, aliases: Aliases
+) -> tuple[_Read, list[Evidence], int]:
+    """Find the sentence a claim is judged by; return its reading, all sentences, and how many come near."""
+    rough = {item.index: _rough_fit(view, item) for item in items}
+    ranked = sorted(items, key=lambda item: (-rough[item.index], item.index))
+    # Numbers are compared by value, which the index cannot: they may make up for this much.
+    enough = rough[ranked[0].index] - 1.0 - 0.5 * len(view.analysis.quantities)
+    close = [item for item in ranked[:_CLOSE_FIT] if rough[item.index] >= enough]
+    if rough[ranked[0].index] < _FRAME * (len(view.stems) + len(view.digits)):
+        # No sentence shares enough with the claim to clash with it; one is shown, more need no reading.
+        close = close[:1]
+    rest = ranked[len(close) :]
+    fits = {item.index: _fit(view, item, policy) for item in close[:_FIRST_LOOK]}
+    first = min(close[:_FIRST_LOOK], key=lambda item: (-fits[item.index], item.index))
+    best = _read(view, first, index, aliases)
+    if best.conflicts or fits[first.index] < _CLEAR:
+        # Not clear yet: look at the others that come near, and let conflicts break ties.
+        fits |= {item.index: _fit(view, item, policy) for item in close[_FIRST_LOOK:]}
+        close.sort(key=lambda item: (-fits[item.index], item.index))
+        best = best if close[0] is first else _read(view, close[0], index, aliases)
+        if best.conflicts:
+            rivals = [item for item in close[1:_CLOSE_READ] if fits[item.index] >= fits[close[0].index] - _TIE]
+            reads = [best, *(_read(view, item, index, aliases) for item in rivals)]
+            best = min(reads, key=lambda read: read.conflicts)
+        if not best.conflicts:
+            best = _mixed_up(view, best, close, index, aliases) or best
+            best = _denied_part(view, best, items) or best
+    ranked = [best.evidence, *(item for item in (*close, *rest) if item is not best.evidence)]
+    return best, ranked, min(len(close), len(fits))
 
 
 def _is_foreign(view: ClaimView, index: SourceIndex, trace: float | None) -> bool:

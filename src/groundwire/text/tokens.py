@@ -57,6 +57,13 @@ def find_words(text: str) -> list[Word]:
     return words
 
 
+def stems_of(text: str) -> list[str]:
+    """List the stems of all words of a text, in order, without their places."""
+    if not text.isascii() and _UNSPACED.search(text):
+        return [word.stem for word in find_words(text)]
+    return [_word_facts(token)[1] for token in _WORD.findall(text)]
+
+
 def content_stems(text: str) -> list[str]:
     """List the stems of the content words of a text, in order."""
     stems: list[str] = []
