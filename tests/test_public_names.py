@@ -14,6 +14,9 @@ PUBLIC = [
     "Source",
     "VerifiedScorer",
     "__version__",
+    "verify_claim_lattice",
+    "verify_claim_lattice_json",
+    "verify_quotes",
 ]
 
 
