@@ -34,6 +34,7 @@ _TRACED = 0.7
 _SHARED_VOCABULARY = 0.5
 _CLOSE_FIT = 4
 _FIRST_LOOK = 2
+_LEAD_OF_ONE = 1.5
 _CLEAR = 0.9
 _FRAME = 0.34
 _WIDE_READ = 5
@@ -167,12 +168,14 @@ def _choose(
         # No sentence shares enough with the claim to clash with it; one is shown, more need no reading.
         close = close[:1]
     rest = ranked[len(close) :]
-    fits = {item.index: _fit(view, item, policy) for item in close[:_FIRST_LOOK]}
-    first = min(close[:_FIRST_LOOK], key=lambda item: (-fits[item.index], item.index))
+    ahead = len(close) > 1 and rough[close[0].index] >= rough[close[1].index] + _LEAD_OF_ONE
+    look = 1 if ahead else _FIRST_LOOK
+    fits = {item.index: _fit(view, item, policy) for item in close[:look]}
+    first = min(close[:look], key=lambda item: (-fits[item.index], item.index))
     best = _read(view, first, index, aliases)
     if best.conflicts or fits[first.index] < _CLEAR:
         # Not clear yet: look at the others that come near, and let conflicts break ties.
-        fits |= {item.index: _fit(view, item, policy) for item in close[_FIRST_LOOK:]}
+        fits |= {item.index: _fit(view, item, policy) for item in close[look:]}
         close.sort(key=lambda item: (-fits[item.index], item.index))
         best = best if close[0] is first else _read(view, close[0], index, aliases)
         if best.conflicts:
@@ -267,7 +270,7 @@ def _meets(key: str, stems: frozenset[str]) -> bool:
 
 def _rough_fit(view: ClaimView, item: Evidence) -> float:
     """Estimate the fit from the index alone, before a sentence is taken apart."""
-    hits = sum(_meets(key, item.stems) for key in view.stems)
+    hits = sum(not reach.isdisjoint(item.stems) for reach in view.reach)
     return hits + len(view.digits & item.numbers) + _LEAD * sum(key in item.stems for key in view.lead)
 
 

@@ -21,7 +21,6 @@ _WORD = re.compile(rf"(?:[A-Za-z]\.){{2,6}}|(?:{_LETTER})+(?:['’](?:{_LETTER})
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f]"
 )
-_ASCII_LETTERS = re.compile(r"[a-zA-Z]+")
 _VOWEL = re.compile("[aeiouy]")
 _MIN_CONTENT = 3
 
@@ -77,11 +76,6 @@ def content_stems(text: str) -> list[str]:
     return stems
 
 
-def has_unspaced_script(text: str) -> bool:
-    """Tell whether a text holds a script that writes no spaces."""
-    return not text.isascii() and _UNSPACED.search(text) is not None
-
-
 def is_function_word(lower: str) -> bool:
     """Tell whether a lower-cased word only carries grammar."""
     return lower in load_words("function_words")
@@ -132,7 +126,7 @@ def stem(lower: str) -> str:
         word = word[:-2]
     elif word.endswith("'"):
         word = word[:-1]
-    if not _ASCII_LETTERS.fullmatch(word):
+    if not (word.isascii() and word.isalpha()):
         return word
     word = _irregular_forms().get(word, word)
     word = load_map("spellings").get(word, word)
