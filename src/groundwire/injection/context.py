@@ -1,6 +1,8 @@
 """Tell an attack that is talked about from one that is made."""
 
 import re
+import sys
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from groundwire.injection.words import Words
@@ -8,7 +10,9 @@ from groundwire.text.lexicon import load_words
 
 QUOTED = 0.25  # what is left of a weight when a quoted attack is talked about
 REPORTED = 0.5  # when it is told in a running sentence
-_QUOTES = re.compile(r"\"[^\"]{3,400}\"|“[^”]{3,400}”|„[^“”]{3,400}[“”]|«[^»]{3,400}»|`[^`]{3,400}`|‘[^’]{3,400}’|'[^'\n]{3,400}'")
+_QUOTES = re.compile(
+    r"\"[^\"]{3,400}\"|“[^”]{3,400}”|„[^“”]{3,400}[“”]|«[^»]{3,400}»|`[^`]{3,400}`|(?<!\w)'[^'\n]{3,400}'(?!\w)"
+)
 _NEAR = 18  # words around a quotation in which its talk must stand
 _SENTENCE_START = re.compile(r"(?:^|[.!?\n:;>\"“])\s*$")
 
@@ -18,9 +22,17 @@ def quotations(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in _QUOTES.finditer(text)]
 
 
-def discount(start: int, end: int, first: int, last: int, text: str, words: Words, quoted: Sequence[tuple[int, int]]) -> float:
+def covering(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int] | None:
+    """Return the span that holds a part; the spans are in order and do not overlap."""
+    place = bisect_right(spans, (start, sys.maxsize)) - 1
+    return spans[place] if place >= 0 and end <= spans[place][1] else None
+
+
+def discount(
+    start: int, end: int, first: int, last: int, text: str, words: Words, quoted: Sequence[tuple[int, int]]
+) -> float:
     """Return what is left of a finding's weight where the text only talks about it."""
-    inside = next(((a, b) for a, b in quoted if a <= start and end <= b), None)
+    inside = covering(quoted, start, end)
     if inside is not None:
         before, after = _outside(words, inside[0], inside[1], first, last)
         return QUOTED if _talks(before) or _talks(after) else 1.0

@@ -13,6 +13,7 @@ _ACCENTS = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe
 _FILLERS = frozenset("\u115f\u1160\u2800\u3164\uffa0\u034f")
 _TAG_BASE = 0xE0000
 _LATIN = re.compile("[a-z]")
+WORD = re.compile(r"\w{1,80}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,21 +116,23 @@ def _lookalikes() -> dict[int, str]:
 
 
 @cache
-def _foreign_word() -> re.Pattern[str]:
+def _foreign_letter() -> re.Pattern[str]:
     letters = "".join(letter for letter in load_map("injection_lookalikes") if 0x370 <= ord(letter) < 0x590)
-    return re.compile(rf"\w*[{letters}]\w*")
+    return re.compile(f"[{letters}]")
 
 
 def _latinised(text: str) -> str:
     """Turn words that could pass for Latin ones into Latin letters, one for one."""
-    if text.isascii():
+    if text.isascii() or not _foreign_letter().search(text):
         return text
-    return _foreign_word().sub(lambda match: latinised_word(match.group()), text)
+    return WORD.sub(lambda match: latinised_word(match.group()), text)
 
 
 @lru_cache(maxsize=16_384)
 def latinised_word(word: str) -> str:
     """Write a word in Latin letters when every one of its letters has one."""
+    if word.isascii():
+        return word
     latin = word.translate(_lookalikes())
     return latin if latin.isascii() else word
 

@@ -31,7 +31,7 @@ class Reading:
 class Model:
     """Weights of the words, and the calibration that turns a reading into a probability."""
 
-    weights: array[int]
+    weights: "array[int]"
     scale: float
     bias: float
     calibration: tuple[float, ...]

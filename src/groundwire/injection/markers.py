@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from groundwire.injection.folding import mixes_scripts
+from groundwire.injection.folding import WORD, mixes_scripts
 
 _ROLE_MARKER = re.compile(
     r"<\|[A-Za-z_]{3,20}\|>|\[/?INST\]|<</?SYS>>|</?(?:system|assistant|system_prompt|instructions?)>", re.I
@@ -17,7 +17,6 @@ _ROLE_LINE = re.compile(
 )
 _FENCE_LINE = re.compile(r"^[ \t]{0,3}(?:[%#=\-~*>]{3,}+)[ \t]{0,2}(?:end|begin|new|start|stop)\b", re.I | re.M)
 # Every hidden region is bounded, so an opening without an end costs little.
-_COMMENT = re.compile(r"<!--(?:[^-]|-(?!->)){0,4000}+-->")
 _HIDDEN_TAG = re.compile(
     r"<[a-z]{1,10}\s[^<>]{0,300}?(?:display\s{0,2}:\s{0,2}none|visibility\s{0,2}:\s{0,2}hidden|font-size\s{0,2}:\s{0,2}0"
     r"|opacity\s{0,2}:\s{0,2}0(?![.\d])|color\s{0,2}:\s{0,2}(?:white|#fff(?:fff)?\b|transparent)|\bhidden\b"
@@ -30,7 +29,7 @@ _CARRIES_DATA = re.compile(r"\(https?://[^)\n]*(?:[{<$]|%7[bB]|\[)")
 _ZERO_WIDTH = re.compile("[A-Za-z][\u200b\u200c\u200d\u2060-\u2064\ufeff\u180e]+(?=[A-Za-z])")
 _OVERRIDE = re.compile("[\u202d\u202e]")
 _TAGS = re.compile("(?<!\U0001f3f4)[\U000e0020-\U000e007e]{3,}")
-_NON_ASCII_WORD = re.compile(r"\w*[\u0400-\u058f]\w*")
+_CYRILLIC = re.compile("[\u0400-\u058f]")
 _FLOOD_WINDOW = 600
 _FLOOD_RATIO = 0.06
 
@@ -73,11 +72,21 @@ def find_marks(text: str) -> Iterator[Mark]:
 def find_hidden(text: str) -> Iterator[Region]:
     """Yield the parts that a reader of the page does not see."""
     if "<" in text:
-        yield from (Region("hidden_html", match.start(), match.end()) for match in _COMMENT.finditer(text))
+        yield from _comments(text)
         yield from (Region("hidden_html", match.start(), match.end()) for match in _HIDDEN_TAG.finditer(text))
     if "]" in text:
         yield from (Region("hidden_markdown", match.start(), match.end()) for match in _MARKDOWN_NOTE.finditer(text))
         yield from (Region("hidden_markdown", match.start(), match.end()) for match in _IMAGE.finditer(text))
+
+
+def _comments(text: str) -> Iterator[Region]:
+    start = text.find("<!--")
+    while start >= 0:
+        end = text.find("-->", start)
+        if end < 0:
+            return
+        yield Region("hidden_html", start, end + 3)
+        start = text.find("<!--", end)
 
 
 def _invisible(text: str) -> Iterator[Mark]:
@@ -89,7 +98,7 @@ def _invisible(text: str) -> Iterator[Mark]:
         yield Mark("bidi_control", 0.40, match.start(), match.end())
     for match in _TAGS.finditer(text):
         yield Mark("tag_characters", 0.85, match.start(), match.end())
-    mixed = [match for match in _NON_ASCII_WORD.finditer(text) if mixes_scripts(match.group())]
+    mixed = [match for match in WORD.finditer(text) if mixes_scripts(match.group())] if _CYRILLIC.search(text) else []
     if mixed:
         yield Mark("look_alike", 0.30 if len(mixed) < 3 else 0.60, mixed[0].start(), mixed[-1].end())
 

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 
-from groundwire.injection.context import QUOTED, discount, quotations
+from groundwire.injection.context import QUOTED, covering, discount, quotations
 from groundwire.injection.encodings import decode
 from groundwire.injection.folding import Folded, fold
+from groundwire.injection.learned import Reading as Windows
 from groundwire.injection.learned import load_model
 from groundwire.injection.markers import find_hidden, find_marks
 from groundwire.injection.patterns import find_phrases
@@ -26,7 +27,6 @@ _QUIET = 0.05
 _HIDDEN_WEIGHT = 0.80
 _ENCODED_WEIGHT = 0.85
 _NESTED_WEIGHT = 0.65
-_SPACE = re.compile(r"\s")
 
 Span = Callable[[int, int], tuple[int, int]]
 
@@ -94,14 +94,15 @@ class _Probe:
         self.highest = self.total = 0.0
         self.windows = self.start = self.end = 0
 
-    def see(self, words: Words, place: Callable[[int, int], tuple[int, int]]) -> None:
+    def see(self, words: Words, folded: Folded, offset: int) -> None:
         """Read the words of one chunk."""
         reading = load_model().read(words.words)
         if reading is None:
             return
         if not self.windows or reading.highest > self.highest:
             self.highest = reading.highest
-            self.start, self.end = place(words.starts[reading.first], words.ends[reading.last])
+            start, end = folded.span(words.starts[reading.first], words.ends[reading.last])
+            self.start, self.end = start + offset, end + offset
         self.total += reading.mean * reading.windows
         self.windows += reading.windows
 
@@ -109,8 +110,6 @@ class _Probe:
         """Return the calibrated chance of an attack, 0 for a text without words."""
         if not self.windows:
             return 0.0
-        from groundwire.injection.learned import Reading as Windows
-
         whole = Windows(self.highest, self.total / self.windows, self.windows, 0, 0)
         return load_model().probability(whole, rules)
 
@@ -118,10 +117,11 @@ class _Probe:
 def _read_chunk(text: str, offset: int, desk: _Desk, probe: _Probe) -> None:
     folded = fold(text)
     words = find_words(folded.text)
-    hidden = list(find_hidden(text))
+    rules = {(region.start, region.end): region.rule for region in find_hidden(text)}
+    places = sorted(rules)
     for mark in find_marks(text):
         desk.findings.append(_finding(mark.rule, mark.start + offset, mark.end + offset, mark.weight))
-    quoted = [folded_span for folded_span in quotations(folded.text)] if _may_quote(folded.text) else []
+    quoted = quotations(folded.text)
     reported: list[tuple[int, int]] = []
     for item, first, last in _phrases(folded, words, desk):
         left = discount(item.start, item.end, first, last, folded.text, words, quoted)
@@ -131,10 +131,11 @@ def _read_chunk(text: str, offset: int, desk: _Desk, probe: _Probe) -> None:
         desk.findings.append(replace(item, start=start + offset, end=end + offset, weight=round(item.weight * left, 4)))
         if left < 1.0:
             continue
-        for region in hidden:
-            if region.start <= start and end <= region.end:
-                desk.findings.append(_finding(region.rule, region.start + offset, region.end + offset, _HIDDEN_WEIGHT))
-    probe.see(_unquoted(words, quoted, reported), lambda a, b: tuple(x + offset for x in folded.span(a, b)))  # type: ignore[arg-type,return-value]
+        around = covering(places, start, end)
+        if around is not None:
+            rule = rules[around]
+            desk.findings.append(_finding(rule, around[0] + offset, around[1] + offset, _HIDDEN_WEIGHT))
+    probe.see(_unquoted(words, quoted, reported), folded, offset)
     _payloads(text, folded, words, lambda a, b: (a + offset, b + offset), (), desk)
 
 
@@ -175,19 +176,19 @@ def _payloads(text: str, folded: Folded, words: Words, place: Span, chain: tuple
             weight = max(_ENCODED_WEIGHT, best.weight) if best.weight >= 0.5 else best.weight
             detail = f"{' in '.join(kinds[::-1])}: {best.meaning}"
             desk.findings.append(_finding("encoded_payload", start, end, weight, detail))
-        _payloads(item.text, inner, inner_words, lambda a, b, s=start, e=end: (s, e), kinds, desk)  # type: ignore[misc]
+        _payloads(item.text, inner, inner_words, partial(_always, (start, end)), kinds, desk)
+
+
+def _always(span: tuple[int, int], _start: int, _end: int) -> tuple[int, int]:
+    return span
 
 
 def _unquoted(words: Words, quoted: list[tuple[int, int]], reported: list[tuple[int, int]]) -> Words:
     """Leave out the quotations that the text only talks about: the model must not read them as its own words."""
-    spans = [span for span in quoted if any(span[0] <= start and end <= span[1] for start, end in reported)]
+    spans = sorted({span for start, end in reported if (span := covering(quoted, start, end)) is not None})
     if not spans:
         return words
-    kept = [
-        row
-        for row in zip(*words, strict=True)
-        if not any(start <= row[1] and row[2] <= end for start, end in spans)
-    ]
+    kept = [row for row in zip(*words, strict=True) if covering(spans, row[1], row[2]) is None]
     return Words([row[0] for row in kept], [row[1] for row in kept], [row[2] for row in kept])
 
 
@@ -221,10 +222,6 @@ def _without(text: str, allowed: Iterable[str], desk: _Desk) -> str:
         if count:
             desk.notes[f"{count} allowed passage(s) were left out"] = None
     return text
-
-
-def _may_quote(text: str) -> bool:
-    return any(sign in text for sign in "\"“„«`‘'")
 
 
 @cache
