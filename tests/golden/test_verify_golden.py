@@ -8,16 +8,33 @@ import pytest
 
 from groundwire import VerifiedScorer
 
-CASES = [
-    json.loads(line)
-    for name in ("verify_visible", "verify_own")
-    for line in (Path(__file__).parent / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
-    if line.strip()
-]
+
+def load(*names: str) -> list[dict[str, Any]]:
+    return [
+        json.loads(line)
+        for name in names
+        # Some sources hold exotic line separators, so only the newline divides cases.
+        for line in (Path(__file__).parent / f"{name}.jsonl").read_text(encoding="utf-8").split("\n")
+        if line.strip()
+    ]
+
+
+CASES = load("verify_visible", "verify_own", "verify_blind", "verify_blind2")
+KNOWN_MISSES = load("verify_known_misses")
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
 def test_case_gets_an_acceptable_verdict_for_every_claim(case: dict[str, Any]) -> None:
+    check(case)
+
+
+@pytest.mark.parametrize("case", KNOWN_MISSES, ids=[case["id"] for case in KNOWN_MISSES])
+@pytest.mark.xfail(strict=True, reason="two sentences put together by meaning: beyond words alone")
+def test_known_miss_is_still_missed(case: dict[str, Any]) -> None:
+    check(case)
+
+
+def check(case: dict[str, Any]) -> None:
     result = VerifiedScorer().verify(case["response"], case["source"], atomic=case["atomic"])
     expect = case["expect"]
     verdicts = [str(claim.verdict) for claim in result.claims]

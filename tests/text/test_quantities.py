@@ -5,7 +5,8 @@ import time
 import pytest
 
 from groundwire.text.agreement import agree
-from groundwire.text.quantities import Kind, Quantity, find_quantities
+from groundwire.text.quantities import find_quantities
+from groundwire.text.quantity import Kind, Quantity
 from groundwire.text.tokens import find_words
 
 

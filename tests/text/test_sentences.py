@@ -3,8 +3,10 @@
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from groundwire.text.sentences import split_cells, split_sentences
+from groundwire.text.sentences import shorten, split_cells, split_sentences
 
 
 def texts(text: str) -> list[str]:
@@ -49,7 +51,8 @@ def test_sentence_ends_of_other_scripts(text: str, count: int) -> None:
 
 
 def test_lists_headings_and_tables_are_units_without_their_marks() -> None:
-    text = "# Prices\n- Basic plan\n* Team plan\n1. First step\n2) Second step\n\n| Plan | Seats |\n|---|---|\n| Basic | 5 |"
+    items = "# Prices\n- Basic plan\n* Team plan\n1. First step\n2) Second step\n\n"
+    text = items + "| Plan | Seats |\n|---|---|\n| Basic | 5 |"
     units = split_sentences(text)
     assert [unit.text for unit in units] == [
         "Prices", "Basic plan", "Team plan", "First step", "Second step", "| Plan | Seats |", "| Basic | 5 |",
@@ -73,3 +76,24 @@ def test_time_is_linear_in_the_text() -> None:
     for piece in ("a. ", "A.", "Dr. ", '"', "1. ", "... ", "x", "ก ข", "|", "((", "https://a.b/"):
         small, large = seconds(piece * 20_000), seconds(piece * 80_000)
         assert large < 8 * small + 0.25, piece
+
+
+def test_a_page_without_stops_is_cut_into_readable_pieces() -> None:
+    text = "He was killed by a speeding car in Kiev in 2008.His wife had returned for a glove.She said so " * 20
+    (unit,) = split_sentences(text.strip().replace(". ", " "))
+    pieces = shorten(unit, 400)
+    assert max(len(piece.text) for piece in pieces) <= 400
+    assert "His wife had returned for a glove." in [piece.text for piece in pieces]
+
+
+@given(st.text(alphabet="ab .;,:AB1", max_size=400))
+def test_pieces_of_a_long_unit_keep_their_places(text: str) -> None:
+    for unit in split_sentences(text):
+        for piece in shorten(unit, 40):
+            assert text[piece.start : piece.end] == piece.text
+            assert len(piece.text) <= 40
+
+
+def test_prose_with_a_stray_border_is_no_table_row() -> None:
+    units = split_sentences("Home | News | " + "The mayor opened the bridge. " * 40)
+    assert len(units) == 40

@@ -159,7 +159,7 @@ def test_v14_a_contradiction_blocks_from_six_tenths() -> None:
 def test_v15_overall_score_is_the_mean_of_the_verdict_values() -> None:
     items = [claim_with(name, 1.0) for name in ("supported", "unverifiable", "contradicted")]
     assert overall_score(items) == 0.5
-    result = summarise(items, [], status="checked", model=None, policy=Policy(), version="0")  # type: ignore[arg-type]
+    result = summarise(items, [], [], status="checked", model=None, policy=Policy(), policy_hash="", version="0")  # type: ignore[arg-type]
     assert (result.supported_count, result.unverifiable_count, result.contradicted_count) == (1, 1, 1)
 
 
@@ -349,4 +349,4 @@ def test_wrong_arguments_are_refused_with_the_right_type() -> None:
         scorer.verify("x", "y", evidence_top_k=-1)
     for options in ({"nli_threshold": 1.5}, {"support_threshold": 0.9}, {"min_confidence": -0.1}):
         with pytest.raises(ValueError):
-            VerifiedScorer(**options)
+            VerifiedScorer(None, **options)

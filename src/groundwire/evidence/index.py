@@ -9,20 +9,25 @@ from functools import cached_property
 
 from groundwire.text.analysis import Analysis, analyse
 from groundwire.text.entities import capitals_in
-from groundwire.text.meaning import synonyms
-from groundwire.text.quantities import Quantity, with_unit
-from groundwire.text.sentences import Unit, split_cells, split_sentences
-from groundwire.text.tokens import content_stems
+from groundwire.text.language import tell_languages
+from groundwire.text.meaning import opposites, synonyms
+from groundwire.text.quantities import with_unit
+from groundwire.text.quantity import Quantity
+from groundwire.text.sentences import Unit, shorten, split_cells, split_sentences
+from groundwire.text.tokens import content_stems, find_words
 from groundwire.types import Source
 
 _DIGITS = re.compile(r"\d[\d.,'’\u00a0\u202f]*\d|\d")
 _SYNONYM_WEIGHT = 0.8
+_OPPOSITE_WEIGHT = 0.5
+# A page without stops is one unit; evidence that long shows nothing and costs time.
+_LONGEST = 400
 _HEADING_END = (":", "：")
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Evidence:
-    """One source sentence with its place and what its surroundings call it."""
+    """One source sentence with its place and what its surroundings call it; never changed once made."""
 
     text: str
     index: int
@@ -31,27 +36,32 @@ class Evidence:
     source_id: str
     context: frozenset[str]  # stems of the list intro, the heading or the table header
     header: tuple[str, ...] = ()  # column names of a table row
+    comma_row: bool = False  # cells divided by commas, which then belong to no number
+    stems: frozenset[str] = frozenset()  # content stems of the sentence and of its surroundings
+    numbers: frozenset[str] = frozenset()  # digit strings without separators
+    label: frozenset[str] = frozenset()  # stems of a table row's first cell
 
     @cached_property
     def analysis(self) -> Analysis:
         """Take the sentence apart; a table row's cells know their column."""
-        plain = analyse(self.text)
+        plain = analyse(_cells_apart(self.text) if self.comma_row else self.text)
         if not self.header:
             return plain
         return replace(plain, quantities=tuple(self._named(item) for item in plain.quantities))
+
+    @cached_property
+    def trigrams(self) -> frozenset[tuple[str, str, str]]:
+        """Collect the stems of every three words in a row, function words included."""
+        stems = [word.stem for word in find_words(self.text)]
+        return frozenset(zip(stems, stems[1:], stems[2:], strict=False))
 
     def _named(self, quantity: Quantity) -> Quantity:
         for (_, start, end), name in zip(split_cells(self.text), self.header, strict=False):
             if start <= quantity.start < end:
                 stems = tuple(content_stems(name))
                 typed = with_unit(quantity, name)
-                return replace(typed, after=(*typed.after, *stems), before=(*typed.before, *stems))
+                return typed._replace(after=(*typed.after, *stems), before=(*typed.before, *stems))
         return quantity
-
-    @cached_property
-    def stems(self) -> frozenset[str]:
-        """Collect the content stems of the sentence and of its surroundings."""
-        return self.analysis.stems | self.context
 
 
 class SourceIndex:
@@ -59,10 +69,17 @@ class SourceIndex:
 
     def __init__(self, sources: Sequence[Source]) -> None:
         self.sentences: list[Evidence] = []
+        self._sources = tuple(sources)
         self._postings: dict[str, list[int]] = {}
+        self._rows: dict[tuple[str, ...], list[Evidence]] = {}
         for source in sources:
             self._add(source)
         self.vocabulary = frozenset(self._postings)
+
+    @cached_property
+    def languages(self) -> frozenset[str]:
+        """Collect the languages the sources are written in."""
+        return frozenset().union(*(tell_languages(source.text) for source in self._sources))
 
     def __len__(self) -> int:
         return len(self.sentences)
@@ -84,7 +101,8 @@ class SourceIndex:
                 continue
             header = ()
             is_intro = unit.heading or unit.text.endswith(_HEADING_END)
-            self._put(unit, source.id, context | intro if not is_intro else context, ())
+            for piece in shorten(unit, _LONGEST):
+                self._put(piece, source.id, context | intro if not is_intro else context, ())
             if is_intro:
                 intro = frozenset(content_stems(unit.text))
             elif intro and len(unit.text) > 80:
@@ -92,17 +110,31 @@ class SourceIndex:
 
     def _put(self, unit: Unit, source_id: str, context: frozenset[str], header: tuple[str, ...]) -> None:
         index = len(self.sentences)
-        self.sentences.append(Evidence(unit.text, index, unit.start, unit.end, source_id, context, header))
-        keys = set(content_stems(unit.text))
-        keys.update("#" + _plain_digits(number) for number in _DIGITS.findall(unit.text))
-        keys.update(context)
-        for key in keys:
+        comma_row = unit.row and "|" not in unit.text and "\t" not in unit.text
+        text = _cells_apart(unit.text) if comma_row else unit.text
+        stems = context.union(content_stems(text))
+        label = frozenset(content_stems(split_cells(unit.text)[0][0])) if header else frozenset()
+        numbers = frozenset(map(plain_digits, _DIGITS.findall(text)))
+        self.sentences.append(
+            Evidence(
+                unit.text, index, unit.start, unit.end, source_id, context, header, comma_row, stems, numbers, label,
+            )
+        )  # fmt: skip
+        if header:
+            self._rows.setdefault(header, []).append(self.sentences[-1])
+        for key in stems:
             self._postings.setdefault(key, []).append(index)
+        for number in numbers:
+            self._postings.setdefault("#" + number, []).append(index)
 
     @cached_property
     def capitals(self) -> frozenset[str]:
         """Collect the words that stand capitalised inside a source sentence."""
         return frozenset(word for sentence in self.sentences for word in capitals_in(sentence.text))
+
+    def rows(self, header: tuple[str, ...]) -> list[Evidence]:
+        """List the rows of the table with this header."""
+        return self._rows.get(header, [])
 
     def traceability(self, stems: Sequence[str]) -> float | None:
         """Measure the share of stems found anywhere in the sources, None without stems."""
@@ -113,6 +145,11 @@ class SourceIndex:
     def contains(self, key: str) -> bool:
         """Tell whether a stem or one that means the same occurs in the sources."""
         return key in self.vocabulary or not self.vocabulary.isdisjoint(synonyms(key))
+
+    def window(self, item: Evidence) -> list[Evidence]:
+        """Return a sentence with its neighbours of the same source."""
+        around = self.sentences[max(0, item.index - 1) : item.index + 2]
+        return [near for near in around if near.source_id == item.source_id]
 
     def weight(self, key: str) -> float:
         """Weigh a stem by how rare it is."""
@@ -128,11 +165,13 @@ class SourceIndex:
             self._vote(scores, key, 1.0)
             for other in synonyms(key):
                 self._vote(scores, other, _SYNONYM_WEIGHT, unless=key)
+            for other in opposites(key):
+                self._vote(scores, other, _OPPOSITE_WEIGHT, unless=key)
         for number in numbers:
-            self._vote(scores, "#" + _plain_digits(number), 1.0)
+            self._vote(scores, "#" + plain_digits(number), 1.0)
         for number in numbers:
             # The sentence that holds the very number must be among the candidates.
-            for place in self._postings.get("#" + _plain_digits(number), ())[:3]:
+            for place in self._postings.get("#" + plain_digits(number), ())[:3]:
                 scores[place] += len(self.sentences)
         best = heapq.nsmallest(limit, scores.items(), key=lambda item: (-round(item[1], 9), item[0]))
         chosen = [self.sentences[place] for place, _ in best]
@@ -155,7 +194,13 @@ class SourceIndex:
                 scores[place] = scores.get(place, 0.0) + weight
 
 
-def _plain_digits(number: str) -> str:
+def _cells_apart(row: str) -> str:
+    # The same length, so that offsets hold.
+    return row.replace(",", "|")
+
+
+def plain_digits(number: str) -> str:
+    """Strip the separators from a written number."""
     return re.sub(r"[,'’\u00a0\u202f]", "", number)
 
 

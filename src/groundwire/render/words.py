@@ -95,6 +95,16 @@ REASON_WORDS: dict[Reason, ReasonWords] = {
         "A condition of the source is missing or turned round.",
         f"The condition differs. {_DIFFERS}",
     ),
+    Reason.OTHER_LANGUAGE: ReasonWords(
+        "other language",
+        "The claim is written in another language than the sources, which words alone cannot compare.",
+        "“{claim}” is written in another language than the sources.",
+    ),
+    Reason.DERIVED: ReasonWords(
+        "computed number",
+        "A number is not in the sources but follows from two that are.",
+        "“{claim}” follows from two numbers of the source.",
+    ),
     Reason.LOW_TRACEABILITY: ReasonWords(
         "words not in the source",
         "Hardly any word of this claim occurs in the sources.",

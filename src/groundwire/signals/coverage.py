@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 
-from groundwire.text.meaning import synonyms
+from groundwire.text.meaning import alike
 
 
 def covered(key: str, stems: frozenset[str]) -> bool:
     """Tell whether a stem, or one that may stand in for it, is among the stems."""
-    return key in stems or not stems.isdisjoint(synonyms(key))
+    return key in stems or not alike(key).isdisjoint(stems)
 
 
 def share(keys: Sequence[str], stems: frozenset[str]) -> float:

@@ -8,7 +8,7 @@ from groundwire.evidence import Evidence, SourceIndex
 from groundwire.signals.claim import ClaimView
 from groundwire.signals.coverage import covered, share
 from groundwire.signals.finding import Finding
-from groundwire.text.analysis import Analysis
+from groundwire.text.analysis import Analysis, analyse
 from groundwire.text.entities import Name, find_names, same_name
 from groundwire.text.tokens import stem
 from groundwire.types import Policy, Reason
@@ -40,12 +40,13 @@ def compare_names(view: ClaimView, item: Evidence, index: SourceIndex, aliases: 
     mine = view.names
     if not mine:
         return Names(1.0, 0, ())
-    theirs = names_of(item.analysis, view.known)
+    theirs = names_of(item.analysis.text, view.known)
     missing = [name for name in mine if not _stands_in(name, theirs, item, aliases)]
     extra = [name for name in theirs if not any(same_name(name, other, aliases) for other in mine)]
     overlap = (len(mine) - len(missing)) / (len(mine) + len(extra))
     if not missing:
-        return Names(overlap, 1, ())
+        moved = _from_other_clause(view, item, mine, extra)
+        return Names(overlap, 1, ()) if moved is None else Names(overlap, 0, (moved,))
     findings: list[Finding] = []
     swapped = _substitution(view, item, missing, extra)
     if swapped is not None:
@@ -60,9 +61,9 @@ def compare_names(view: ClaimView, item: Evidence, index: SourceIndex, aliases: 
 
 
 @lru_cache(maxsize=8_192)
-def names_of(sentence: Analysis, known: frozenset[str]) -> list[Name]:
+def names_of(text: str, known: frozenset[str]) -> list[Name]:
     """List the names of a sentence; equal sentences are done once."""
-    return find_names(sentence, known)
+    return find_names(analyse(text), known)
 
 
 def _stands_in(name: Name, others: Sequence[Name], item: Evidence, aliases: Aliases) -> bool:
@@ -86,9 +87,35 @@ def _substitution(view: ClaimView, item: Evidence, missing: Sequence[Name], extr
         return None
     for mine in missing:
         for theirs in extra:
-            if _same_neighbour(view.analysis, mine, item.analysis, theirs):
+            # The cells of a table row have no neighbours to compare: the row is the frame.
+            if item.header or _same_neighbour(view.analysis, mine, item.analysis, theirs):
                 return Finding(Reason.ENTITY_SUBSTITUTION, mine.start, mine.end, item, theirs.start, theirs.end)
     return None
+
+
+def _from_other_clause(view: ClaimView, item: Evidence, mine: Sequence[Name], extra: Sequence[Name]) -> Finding | None:
+    """Find a name that the sentence holds in one clause and the claim puts into another."""
+    claim, source = view.analysis, item.analysis
+    if not extra or len(set(claim.clauses)) != 1 or len(set(source.clauses)) < 2:
+        return None
+    others = names_of(source.text, view.known)
+    for name in mine:
+        before = [p for p in claim.content if claim.words[p].end <= name.start]
+        beside = claim.words[before[-1]].stem if before else ""
+        if any(same_name(name, other) and _neighbour(source, other, -1) == beside for other in others):
+            continue
+        for theirs in extra:
+            if not beside or beside != _neighbour(source, theirs, -1):
+                continue
+            clause = _clause_at(source, theirs.start)
+            held = source.clause_stems(clause)
+            if not any(stem(part) in held for part in name.key) and beside in held:
+                return Finding(Reason.ENTITY_SUBSTITUTION, name.start, name.end, item, theirs.start, theirs.end)
+    return None
+
+
+def _clause_at(sentence: Analysis, offset: int) -> int:
+    return next((number for word, number in zip(sentence.words, sentence.clauses, strict=True) if word.end > offset), 0)
 
 
 def _same_neighbour(claim: Analysis, mine: Name, source: Analysis, theirs: Name) -> bool:

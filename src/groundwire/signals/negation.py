@@ -7,9 +7,13 @@ from groundwire.evidence import Evidence
 from groundwire.signals.claim import ClaimView
 from groundwire.signals.coverage import covered, share
 from groundwire.signals.finding import Finding
+from groundwire.signals.reading import read
 from groundwire.text.analysis import Analysis
-from groundwire.text.meaning import opposed
-from groundwire.text.polarity import Negation, find_negations
+from groundwire.text.lexicon import load_map
+from groundwire.text.meaning import against, opposed
+from groundwire.text.polarity import Negation
+from groundwire.text.sentences import split_cells
+from groundwire.text.tokens import content_stems
 from groundwire.types import Reason
 
 _SHARED_WORDS = 3
@@ -32,12 +36,13 @@ def compare_polarity(view: ClaimView, item: Evidence, settled: frozenset[str]) -
     `settled` are stems whose opposition a comparison or an order has already explained.
     """
     claim, source = view.analysis, item.analysis
-    mine, theirs = _cancel(claim, find_negations(claim), source, find_negations(source))
-    pairs = _opposed_words(view, item, settled)
+    partners = {clause: _partner(claim, clause, source) for clause in sorted(set(claim.clauses))}
+    matched = frozenset(partner for partner in partners.values() if partner is not None)
+    theirs = [cue for cue in read(source).negations if cue.clause in matched or _bears(claim, source, cue)]
+    mine, theirs = _cancel(claim, read(claim).negations, source, theirs)
+    pairs = _opposed_words(view, item, settled) + _opposed_particles(claim, source)
     findings: list[Finding] = []
-    for clause in sorted(set(claim.clauses)):
-        stems = claim.clause_stems(clause)
-        partner = _partner(stems, source) if stems else None
+    for clause, partner in partners.items():
         if partner is None:
             continue
         finding = _compare_clauses(view, item, clause, partner, mine, theirs, pairs)
@@ -45,6 +50,8 @@ def compare_polarity(view: ClaimView, item: Evidence, settled: frozenset[str]) -
             findings.append(finding)
     if not findings and not mine:
         findings.extend(_denied_elsewhere(view, item, theirs))
+    if not findings and item.header:
+        findings.extend(_answered_by_cell(view, item))
     return Polarity(tuple(findings))
 
 
@@ -60,6 +67,23 @@ def _denied_elsewhere(view: ClaimView, item: Evidence, cues: Sequence[Negation])
         if place >= 0 and share(view.stems, item.stems) >= 0.75:
             word = claim.words[place]
             return [Finding(Reason.NEGATION_FLIP, word.start, word.end, item, cue.start, source.words[cue.head].end)]
+    return []
+
+
+def _answered_by_cell(view: ClaimView, item: Evidence) -> list[Finding]:
+    """Read a cell that says yes or no under a column the claim speaks of."""
+    denied = bool(read(view.analysis).negations)
+    for (cell, start, end), name in zip(split_cells(item.text), item.header, strict=False):
+        answer = load_map("cell_answers").get(cell.strip().lower())
+        stems = content_stems(name)
+        if answer is None or not stems or not all(covered(key, view.analysis.stems) for key in stems):
+            continue
+        if denied == (answer == "yes"):
+            place = next(
+                p for p in view.analysis.content if covered(stems[0], frozenset((view.analysis.words[p].stem,)))
+            )
+            word = view.analysis.words[place]
+            return [Finding(Reason.NEGATION_FLIP, word.start, word.end, item, start, end)]
     return []
 
 
@@ -83,13 +107,47 @@ def _same_head(claim: Analysis, one: Negation, source: Analysis, two: Negation) 
     return covered(claim.words[one.head].stem, frozenset((source.words[two.head].stem,)))
 
 
-def _partner(stems: frozenset[str], source: Analysis) -> int | None:
-    best, best_count = None, 0
-    for clause in sorted(set(source.clauses)):
-        others = source.clause_stems(clause)
-        count = sum(covered(key, others) or any(opposed(key, other) for other in others) for key in stems)
-        if count > best_count:
-            best, best_count = clause, count
+def _bears(claim: Analysis, source: Analysis, cue: Negation) -> bool:
+    """Tell whether a denial in some other clause concerns what the claim speaks of."""
+    head = source.words[cue.head].stem if cue.head >= 0 else ""
+    return all(key == head or covered(key, claim.stems) for key in source.clause_stems(cue.clause))
+
+
+def _opposed_particles(claim: Analysis, source: Analysis) -> list[tuple[int, int]]:
+    """Find "switched on" against "switched off"."""
+    opposite = load_map("particles")
+    pairs: list[tuple[int, int]] = []
+    for one, word in enumerate(claim.words):
+        against_it = opposite.get(word.lower)
+        if against_it is None or one == 0 or not claim.words[one - 1].content:
+            continue
+        for two in range(1, len(source.words)):
+            same_verb = source.words[two - 1].stem == claim.words[one - 1].stem
+            if same_verb and source.words[two].lower == against_it:
+                pairs.append((one, two))
+                break
+    return pairs
+
+
+def _partner(claim: Analysis, claim_clause: int, source: Analysis) -> int | None:
+    """Find the clause of the evidence that speaks of the same thing.
+
+    A word that stands in one clause alone tells more than one that stands in all of them.
+    """
+    stems = claim.clause_stems(claim_clause)
+    subject = next((claim.words[p].stem for p in claim.content if claim.clauses[p] == claim_clause), "")
+    clauses = {number: source.clause_stems(number) | source.inherited_subject(number) for number in set(source.clauses)}
+    found: dict[str, list[int]] = {}
+    for key in stems:
+        same = [number for number, others in clauses.items() if covered(key, others)]
+        found[key] = same or [number for number, others in clauses.items() if not against(key).isdisjoint(others)]
+    best, best_weight = None, 0.0
+    for number in sorted(clauses):
+        weight = sum(1.0 / len(places) for places in found.values() if number in places)
+        if weight and number in found.get(subject, ()):
+            weight += 0.5
+        if weight > best_weight:
+            best, best_weight = number, weight
     return best
 
 
@@ -100,8 +158,8 @@ def _compare_clauses(
     claim, source = view.analysis, item.analysis
     stems, others = claim.clause_stems(clause), source.clause_stems(partner)
     shared = [key for key in stems if covered(key, others)]
-    against = [pair for pair in pairs if claim.clauses[pair[0]] == clause and source.clauses[pair[1]] == partner]
-    frame = len(shared) + len(against)
+    clashing = [pair for pair in pairs if claim.clauses[pair[0]] == clause and source.clauses[pair[1]] == partner]
+    frame = len(shared) + len(clashing)
     if frame < min(_SHARED_WORDS, len(stems)) and frame * 2 < len(stems) + 1:
         return None
     if not shared and len(stems) > 1 and not claim.quantities:
@@ -109,21 +167,30 @@ def _compare_clauses(
     my_cues = [cue for cue in mine if cue.clause == clause and _counts(cue, claim, others)]
     their_cues = [cue for cue in theirs if cue.clause == partner and _counts(cue, source, stems)]
     odd = (len(my_cues) + len(their_cues)) % 2 == 1
-    if against and not odd:
-        one, two = claim.words[against[0][0]], source.words[against[0][1]]
+    if clashing and not odd:
+        one, two = claim.words[clashing[0][0]], source.words[clashing[0][1]]
         return Finding(Reason.ANTONYM, one.start, one.end, item, two.start, two.end)
-    if against or not odd or (mine and theirs):
+    if clashing or not odd or (mine and theirs and not _all_clear(claim, mine, source, theirs)):
         # With denials left on both sides, in other words, nobody can tell.
         return None
     claim_span, source_span = _span(claim, my_cues, shared), _span(source, their_cues, shared)
     return Finding(Reason.NEGATION_FLIP, *claim_span, item, *source_span)
 
 
+def _all_clear(claim: Analysis, mine: Sequence[Negation], source: Analysis, theirs: Sequence[Negation]) -> bool:
+    """Tell whether every denial denies a verb that the other side affirms."""
+    return all(
+        cue.verbal and cue.head >= 0 and covered(sentence.words[cue.head].stem, other.stems)
+        for sentence, cues, other in ((claim, mine, source), (source, theirs, claim))
+        for cue in cues
+    )
+
+
 def _counts(cue: Negation, sentence: Analysis, others: frozenset[str]) -> bool:
     if cue.verbal or cue.head < 0:
         return cue.verbal
     head = sentence.words[cue.head].stem
-    return covered(head, others) or any(opposed(head, other) for other in others)
+    return covered(head, others) or not against(head).isdisjoint(others)
 
 
 def _opposed_words(view: ClaimView, item: Evidence, settled: frozenset[str]) -> list[tuple[int, int]]:
@@ -131,13 +198,12 @@ def _opposed_words(view: ClaimView, item: Evidence, settled: frozenset[str]) -> 
     pairs: list[tuple[int, int]] = []
     for one in claim.content:
         key = claim.words[one].stem
-        if key in settled or covered(key, source.stems):
+        if key in settled or covered(key, source.stems) or against(key).isdisjoint(source.stems):
             continue
         for two in source.content:
             other = source.words[two].stem
             if opposed(key, other) and not covered(other, claim.stems) and other not in settled:
                 pairs.append((one, two))
-                break
     return pairs
 
 

@@ -1,205 +1,160 @@
 """Signal 3: do the numbers of a claim agree with their counterparts?"""
 
-from collections.abc import Sequence
-from itertools import combinations
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from groundwire.evidence import Evidence
 from groundwire.signals.claim import ClaimView
-from groundwire.signals.coverage import covered, share
+from groundwire.signals.counterparts import Counterpart, Counterparts, counterparts, holds_exactly, matches
+from groundwire.signals.coverage import share
+from groundwire.signals.derived import is_derived
 from groundwire.signals.finding import Finding
-from groundwire.text.agreement import Agreement, Clash, agree, same_kind
-from groundwire.text.lexicon import load_words
-from groundwire.text.quantities import Kind, Quantity
+from groundwire.text.agreement import Clash
 from groundwire.types import Policy, Reason
 
-# How much better another slot must fit before an equal number no longer counts.
+# How much better another slot must fit before an equal number no longer counts:
+# within one sentence, and when the better slot stands in another sentence.
 _MARGIN = 0.4
-_NEAR = 4
-_BESIDE = 0.5
-_MOST_DERIVED = 24
+_MARGIN_ELSEWHERE = 0.25
+_COMPANY = 0.3
 
 
 class Numbers(NamedTuple):
-    """What the numbers say: match, clashes, and the evidence that decided."""
+    """What the numbers say: match, clashes, and whether one was computed from two others."""
 
     match: bool | None
     findings: tuple[Finding, ...]
-    used: tuple[Evidence, ...]
-
-
-class _Counterpart(NamedTuple):
-    fit: float
-    evidence: Evidence
-    quantity: Quantity
-    verdict: Agreement
+    derived: bool = False
 
 
 def compare_numbers(view: ClaimView, evidence: Sequence[Evidence], policy: Policy) -> Numbers:
     """Look up each quantity of the claim in the slots of the evidence, the best sentence first."""
     quantities = view.analysis.quantities
-    if not quantities:
-        return Numbers(None, (), ())
-    if (
-        evidence
-        and share(view.stems, evidence[0].stems) >= 0.5
-        and _all_in_order(quantities, evidence[0].analysis.quantities, policy)
-    ):
-        return Numbers(True, (), (evidence[0],))
+    if not quantities or not evidence:
+        absent = [Finding(Reason.NUMBER_ABSENT, item.start, item.end, None) for item in quantities if not item.weak]
+        return Numbers(False if absent else None, tuple(absent))
+    best = evidence[0]
+    if not best.header and share(view.stems, best.stems) >= 0.5 and _all_in_order(view, best, policy):
+        return Numbers(True, ())
+    exchanged = _exchanged(view, best, policy)
+    if exchanged is not None:
+        return Numbers(False, (exchanged,))
+    cover = {item.index: share(view.stems, item.stems) for item in evidence}
+    taken = _taken(view, evidence, cover, policy)
     outcomes: list[bool | None] = []
     findings: list[Finding] = []
-    used: list[Evidence] = []
-    cover = {item.index: share(view.stems, item.stems) for item in evidence}
-    for quantity in quantities:
-        equal, different, unknown = _counterparts(quantity, evidence, cover, policy)
-        rival = different.fit - _MARGIN if different else 0.0
-        if equal and different and equal.verdict.loose:
-            rival = different.fit
-        if equal and (different is None or equal.fit >= rival):
-            outcomes.append(True)
-            used.append(equal.evidence)
-        elif _derived(view, quantity, evidence):
+    derived = False
+    for number, quantity in enumerate(quantities):
+        fits = {item.index: cover[item.index] + _company(number, view, item, policy) for item in evidence}
+        found = counterparts(number, view, evidence, fits, policy, taken)
+        outcome, clashing = _outcome(found)
+        if outcome is not True and is_derived(view, quantity, evidence):
             outcomes.append(None)
-        elif different is not None and not (unknown and unknown.fit >= rival):
+            derived = True
+        elif clashing is not None:
             outcomes.append(False)
-            used.append(different.evidence)
-            theirs = different.quantity
-            findings.append(
-                Finding(
-                    _reason(different.verdict.clash), quantity.start, quantity.end,
-                    different.evidence, theirs.start, theirs.end,
-                )
-            )  # fmt: skip
-        elif unknown is not None or quantity.weak or equal is not None:
-            outcomes.append(None)
-        else:
+            item, theirs = clashing.match.evidence, clashing.match.quantity
+            reason = _reason(clashing.match.verdict.clash)
+            findings.append(Finding(reason, quantity.start, quantity.end, item, theirs.start, theirs.end))
+        elif outcome is False and not quantity.weak:
             outcomes.append(False)
             findings.append(Finding(Reason.NUMBER_ABSENT, quantity.start, quantity.end, None))
-    return Numbers(_fold(outcomes), tuple(findings), tuple(used))
+        else:
+            outcomes.append(outcome if outcome is not False else None)
+    return Numbers(_fold(outcomes), tuple(findings), derived)
 
 
-def _all_in_order(mine: Sequence[Quantity], theirs: Sequence[Quantity], policy: Policy) -> bool:
+def match_numbers(view: ClaimView, item: Evidence, policy: Policy) -> bool | None:
+    """Tell in short whether one sentence holds the numbers of the claim."""
+    outcomes: list[bool | None] = []
+    for number, found in enumerate(matches(view, item, policy)):
+        if any(match.verdict.equal for match in found):
+            outcomes.append(True)
+        elif any(match.verdict.equal is False and match.comparable for match in found):
+            outcomes.append(False)
+        else:
+            outcomes.append(None if view.analysis.quantities[number].weak else False)
+    return _fold(outcomes)
+
+
+def _outcome(found: Counterparts) -> tuple[bool | None, Counterpart | None]:
+    """Weigh the best equal number against the best clashing one: outcome, and the clash that won."""
+    equal, different, unknown = found
+    rival = different.fit - _MARGIN if different else 0.0
+    if equal and different and equal.match.verdict.loose:
+        rival = different.fit
+    elif equal and different and equal.match.evidence is not different.match.evidence:
+        rival = different.fit - _MARGIN_ELSEWHERE
+    if equal and (different is None or equal.fit >= rival):
+        return True, None
+    if different is not None and not (unknown and unknown.fit >= rival):
+        return False, different
+    return (None if unknown or equal else False), None
+
+
+def _company(number: int, view: ClaimView, item: Evidence, policy: Policy) -> float:
+    """Credit a sentence that also holds the claim's other numbers: those belong together."""
+    others = [place for place, other in enumerate(view.analysis.quantities) if place != number and not other.weak]
+    if not others:
+        return 0.0
+    found = matches(view, item, policy)
+    held = sum(any(match.verdict.equal for match in found[place]) for place in others)
+    return _COMPANY * held / len(others)
+
+
+def _all_in_order(view: ClaimView, best: Evidence, policy: Policy) -> bool:
     """Tell whether all numbers of the claim occur in one sentence in the same order."""
-    if len(mine) < 2:
+    if len(view.analysis.quantities) < 2:
         return False
-    place = 0
-    for quantity in mine:
-        while place < len(theirs) and not _exactly(_agreement(quantity, theirs[place], policy)):
-            place += 1
-        if place == len(theirs):
+    reached = -1
+    for found in matches(view, best, policy):
+        starts = [match.quantity.start for match in found if holds_exactly(match) and match.quantity.start > reached]
+        if not starts:
             return False
-        place += 1
+        reached = min(starts)
     return True
 
 
-def _exactly(verdict: Agreement) -> bool:
-    return bool(verdict.equal) and not verdict.loose
+def _exchanged(view: ClaimView, best: Evidence, policy: Policy) -> Finding | None:
+    """Find two numbers that changed places in a sentence that is otherwise word for word the same."""
+    mine, theirs = view.analysis.quantities, best.analysis.quantities
+    if len(mine) < 2 or len(mine) != len(theirs):
+        return None
+    if [word.stem for word in view.analysis.words] != [word.stem for word in best.analysis.words]:
+        return None
+    for (one, two), found in zip(zip(mine, theirs, strict=True), matches(view, best, policy), strict=True):
+        here = next((match for match in found if match.quantity is two), None)
+        if here is not None and here.verdict.equal:
+            continue
+        later = any(holds_exactly(match) and match.quantity.start > two.start for match in found)
+        if here is None or not later:
+            return None
+        return Finding(_reason(here.verdict.clash), one.start, one.end, best, two.start, two.end)
+    return None
 
 
-def _agreement(mine: Quantity, theirs: Quantity, policy: Policy) -> Agreement:
-    return agree(mine, theirs, policy.approximate_within, policy.approximate_beyond)
+def _taken(
+    view: ClaimView, evidence: Sequence[Evidence], cover: Mapping[int, float], policy: Policy
+) -> dict[tuple[int, int], int]:
+    """Give each number of the claim the equal number that fits it best; that one is spoken for."""
+    taken: dict[tuple[int, int], int] = {}
+    if len(view.analysis.quantities) < 2:
+        return taken
+    for number in range(len(view.analysis.quantities)):
+        equal, different, _ = counterparts(number, view, evidence, cover, policy, taken)
+        if equal is None or equal.match.verdict.loose or (different is not None and equal.fit < different.fit):
+            continue
+        taken.setdefault(equal.place, number)
+    return taken
 
 
 def _fold(outcomes: Sequence[bool | None]) -> bool | None:
     if False in outcomes:
         return False
-    if True in outcomes:
-        return True
-    return None
+    return True if True in outcomes else None
 
 
 def _reason(clash: Clash) -> Reason:
     if clash == Clash.UNIT:
         return Reason.UNIT_MISMATCH
     return Reason.DATE_MISMATCH if clash == Clash.DATE else Reason.NUMBER_MISMATCH
-
-
-def _counterparts(
-    quantity: Quantity, evidence: Sequence[Evidence], cover: dict[int, float], policy: Policy
-) -> tuple[_Counterpart | None, _Counterpart | None, _Counterpart | None]:
-    equal: _Counterpart | None = None
-    different: _Counterpart | None = None
-    unknown: _Counterpart | None = None
-    for item in evidence:
-        for other in item.analysis.quantities:
-            verdict = _agreement(quantity, other, policy)
-            nearness = _nearness(quantity, other)
-            comparable = same_kind(quantity, other) and _same_slot(quantity, other, nearness)
-            found = _Counterpart(cover[item.index] + nearness, item, other, verdict)
-            if verdict.equal and (comparable or not same_kind(quantity, other)):
-                equal = _better(equal, found)
-            elif (
-                verdict.equal is False
-                and (comparable or verdict.clash == Clash.UNIT)
-                and not _other_length(quantity, other, nearness)
-            ):
-                different = _better(different, found)
-            elif (verdict.equal is None and (comparable or verdict.loose)) or verdict.equal:
-                unknown = _better(unknown, found)
-    return equal, different, unknown
-
-
-def _better(best: _Counterpart | None, found: _Counterpart) -> _Counterpart:
-    return found if best is None or found.fit > best.fit + 1e-9 else best
-
-
-def _same_slot(claim: Quantity, source: Quantity, nearness: float) -> bool:
-    if claim.kind == Kind.ORDINAL:
-        return bool(claim.after and source.after and claim.after[0] == source.after[0])
-    if claim.weak:
-        return bool(claim.after and source.after and claim.after[0] == source.after[0])
-    if claim.kind != Kind.COUNT:
-        return True
-    if not claim.after or not source.after:
-        return True
-    if share(claim.after, frozenset(source.after)) > 0:
-        return True
-    return bool(claim.before and source.before and claim.before[0] == source.before[0])
-
-
-def _other_length(claim: Quantity, source: Quantity, nearness: float) -> bool:
-    # Minutes are the counterpart of years only where the sentence puts them in the same place.
-    return claim.kind == Kind.MEASURE and claim.unit != source.unit and claim.raw != source.raw and nearness < 0.5
-
-
-def _nearness(claim: Quantity, source: Quantity) -> float:
-    mine = (*claim.before[: max(1, min(_NEAR, claim.near))], *claim.after)
-    theirs = frozenset((*source.before[: max(1, min(_NEAR + 1, source.near))], *source.after))
-    if not mine:
-        return 0.0
-    near = sum(covered(key, theirs) for key in mine) / len(mine)
-    if claim.after and source.after:
-        # "€6 on Studio and €4 on Agency": what follows a number tells the slots apart.
-        near += _BESIDE if share(claim.after, frozenset(source.after)) > 0 else -_BESIDE
-    return near
-
-
-def _derived(view: ClaimView, quantity: Quantity, evidence: Sequence[Evidence]) -> bool:
-    """Tell whether a number is the sum, difference, average or share of two source numbers."""
-    if quantity.kind in (Kind.DATE, Kind.TIME, Kind.IDENTIFIER, Kind.ORDINAL):
-        return False
-    if load_words("arithmetic_cues").isdisjoint(word.lower for word in view.analysis.words):
-        return False
-    values: list[tuple[float, Kind]] = []
-    for item in evidence[:4]:
-        for other in item.analysis.quantities:
-            if other.kind in (quantity.kind, Kind.COUNT) and other.unit in (quantity.unit, ""):
-                values.append((other.low, other.kind))
-    values = values[:_MOST_DERIVED]
-    target = abs(quantity.low)
-    for (first, _), (second, _) in combinations(values, 2):
-        results = [first + second, abs(first - second), (first + second) / 2]
-        if any(abs(result - target) <= 1e-9 * max(1.0, target) for result in results):
-            return True
-    return quantity.kind == Kind.PERCENT and _is_change(target, evidence)
-
-
-def _is_change(target: float, evidence: Sequence[Evidence]) -> bool:
-    for item in evidence[:4]:
-        for first, second in combinations(item.analysis.quantities, 2):
-            if first.kind != second.kind or first.kind in (Kind.DATE, Kind.TIME, Kind.IDENTIFIER):
-                continue
-            for base, other in ((first.low, second.low), (second.low, first.low)):
-                if base and abs(abs(other - base) / abs(base) * 100 - target) < 0.51:
-                    return True
-    return False

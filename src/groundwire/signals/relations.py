@@ -1,24 +1,17 @@
 """Further clashes: roles, comparisons, order, quantifiers, modality, conditions."""
 
+from functools import cache
 from typing import NamedTuple
 
 from groundwire.evidence import Evidence
 from groundwire.signals.claim import ClaimView
 from groundwire.signals.coverage import covered, share
 from groundwire.signals.finding import Finding
+from groundwire.signals.reading import read
 from groundwire.text.analysis import Analysis
 from groundwire.text.lexicon import load_words
 from groundwire.text.meaning import opposites, synonyms
-from groundwire.text.relations import (
-    Marked,
-    Pair,
-    find_comparisons,
-    find_conditions,
-    find_modals,
-    find_orders,
-    find_quantifiers,
-    find_relations,
-)
+from groundwire.text.relations import Marked, Pair
 from groundwire.text.tokens import stem
 from groundwire.types import Reason
 
@@ -34,12 +27,13 @@ def compare_relations(view: ClaimView, item: Evidence) -> Relations:
     """Compare how claim and evidence relate the same words."""
     findings: list[Finding] = []
     settled: set[str] = set()
-    for reason, mine, theirs in (
-        (Reason.COMPARATIVE, find_comparisons(view.analysis), find_comparisons(item.analysis)),
-        (Reason.ORDER, find_orders(view.analysis), find_orders(item.analysis)),
+    mine, theirs = read(view.analysis), read(item.analysis)
+    for reason, my_pairs, their_pairs in (
+        (Reason.COMPARATIVE, mine.comparisons, theirs.comparisons),
+        (Reason.ORDER, mine.orders, theirs.orders),
     ):
-        for one in mine:
-            for two in theirs:
+        for one in my_pairs:
+            for two in their_pairs:
                 clash = _compare_pairs(one, two)
                 if clash is None:
                     continue
@@ -76,13 +70,18 @@ def _compare_pairs(mine: Pair, theirs: Pair) -> bool | None:
     return same if crossed > straight else not same
 
 
+@cache
+def _symmetric_verbs() -> frozenset[str]:
+    return frozenset(stem(word) for word in load_words("symmetric_verbs"))
+
+
 def _role_swap(view: ClaimView, item: Evidence) -> Finding | None:
     claim, source = view.analysis, item.analysis
-    symmetric = {stem(word) for word in load_words("symmetric_verbs")}
-    for mine in find_relations(claim):
+    symmetric = _symmetric_verbs()
+    for mine in read(claim).relations:
         if mine.stem in symmetric:
             continue
-        for theirs in find_relations(source):
+        for theirs in read(source).relations:
             if theirs.stem != mine.stem and theirs.stem not in synonyms(mine.stem):
                 continue
             crossed = (mine.agent & theirs.patient) and (mine.patient & theirs.agent)
@@ -129,7 +128,7 @@ _STRENGTH = {"none": 0, "few": 1, "some": 2, "half": 3, "many": 4, "most": 5, "a
 
 
 def _quantifiers(view: ClaimView, item: Evidence) -> list[Finding]:
-    mine, theirs = find_quantifiers(view.analysis), find_quantifiers(item.analysis)
+    mine, theirs = read(view.analysis).quantifiers, read(item.analysis).quantifiers
     findings: list[Finding] = []
     for other in theirs:
         if not other.head:
@@ -171,9 +170,8 @@ def _quantifiers(view: ClaimView, item: Evidence) -> list[Finding]:
             and covered(one.head, item.stems)
             and not any(o.value == "only" for o in theirs)
         ):
-            word = next((w for w in item.analysis.words if w.stem == one.head), None)
-            if word is not None:
-                findings.append(Finding(Reason.QUANTIFIER, one.start, one.end, item, word.start, word.end, hard=False))
+            start, end = _word_span(item.analysis, one.head)
+            findings.append(Finding(Reason.QUANTIFIER, one.start, one.end, item, start, end, hard=False))
     return findings
 
 
@@ -208,10 +206,16 @@ _MODAL_CLASH = {
 
 
 def _modality(view: ClaimView, item: Evidence) -> list[Finding]:
-    mine, theirs = find_modals(view.analysis), find_modals(item.analysis)
+    mine, theirs = read(view.analysis).modals, read(item.analysis).modals
     if not mine and not theirs:
         return []
     findings = _stated_modality(view, item, mine, theirs)
+    for one in mine:
+        # "was supposed to" makes a plan of what the evidence states as done.
+        alone = not any(other.head == one.head for other in theirs)
+        if one.value == "expected" and one.head and alone and covered(one.head, item.analysis.stems):
+            start, end = _word_span(item.analysis, one.head)
+            findings.append(Finding(Reason.MODALITY, one.start, one.end, item, start, end, hard=False))
     for other in theirs:
         if not other.head or not covered(other.head, view.analysis.stems):
             continue
@@ -244,10 +248,16 @@ def _word_span(sentence: Analysis, key: str) -> tuple[int, int]:
 
 
 def _conditions(view: ClaimView, item: Evidence) -> list[Finding]:
-    theirs = find_conditions(item.analysis)
-    mine = find_conditions(view.analysis)
+    theirs = read(item.analysis).conditions
+    mine = read(view.analysis).conditions
     findings: list[Finding] = []
+    without = [cue for cue in read(view.analysis).negations if not cue.verbal and cue.head >= 0]
     for other in theirs:
+        dropped = next((cue for cue in without if covered(view.analysis.words[cue.head].stem, other.stems)), None)
+        if dropped is not None and other.opener != "unless" and not read(item.analysis).negations:
+            # "if the manager agrees" against "without the manager's agreement"
+            findings.append(Finding(Reason.CONDITION, dropped.start, dropped.end, item, other.start, other.end))
+            continue
         partner = next((one for one in mine if one.stems & other.stems), None)
         if partner is not None:
             if (

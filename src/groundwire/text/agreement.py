@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from groundwire.text.bounds import Bound
 from groundwire.text.dates import Date
-from groundwire.text.quantities import Kind, Quantity
+from groundwire.text.quantity import Kind, Quantity
 
 
 class Clash(StrEnum):
@@ -31,6 +31,7 @@ _SAME = Agreement(True)
 _HOLDS = Agreement(True, loose=True)
 _CLOSE = 1e-9
 _DAYS_A_MONTH = 30.4375
+_ROUNDED = 100_000.0
 _LOWER = (Bound.OVER, Bound.MIN)
 _UPPER = (Bound.UNDER, Bound.MAX)
 
@@ -41,6 +42,8 @@ def same_kind(claim: Quantity, source: Quantity) -> bool:
         return claim.kind == source.kind and _prefix(claim.key) == _prefix(source.key)
     if claim.kind == Kind.DATE and source.kind == Kind.DATE:
         return _shared_fields(claim, source)
+    if {claim.kind, source.kind} == {Kind.DATE, Kind.COUNT}:
+        return _year_of(claim) is not None and _year_of(source) is not None
     if claim.kind == Kind.MEASURE and source.kind == Kind.MEASURE:
         return claim.unit == source.unit or {claim.unit, source.unit} <= {"duration", "calendar"}
     return claim.kind == source.kind
@@ -80,12 +83,16 @@ def _close(first: float, second: float) -> bool:
     return math.isclose(first, second, rel_tol=_CLOSE, abs_tol=1e-12)
 
 
+def _readings(quantity: Quantity) -> list[tuple[float, float]]:
+    readings = [(quantity.low, quantity.high)]
+    if quantity.other is not None:
+        readings.append((quantity.other, quantity.other))
+    return readings
+
+
 def _agree_values(claim: Quantity, source: Quantity, within: float, beyond: float) -> Agreement:
-    for low, high in ((claim.low, claim.high), (claim.other, claim.other)):
-        for other_low, other_high in ((source.low, source.high), (source.other, source.other)):
-            if None in (low, other_low):
-                continue
-            assert low is not None and high is not None and other_low is not None and other_high is not None
+    for low, high in _readings(claim):
+        for other_low, other_high in _readings(source):
             if _close(low, other_low) and _close(high, other_high):
                 return _agree_bounds(claim, source)
     if Bound.APPROX in (claim.bound, source.bound) and claim.low == claim.high and source.low == source.high:
@@ -137,8 +144,9 @@ def _differ() -> Agreement:
 
 
 def _rounds_to(claim: Quantity, source: Quantity) -> bool:
-    # "2.5 million" for 2,513,000 is a rounding nobody announced: neither proof nor error.
-    if claim.low != claim.high or source.low != source.high or claim.step <= source.step or claim.low == 0:
+    # "2.5 million" for 2,513,000 is how such numbers are spoken: neither proof nor error.
+    # Smaller numbers are held to what they say unless a word like "about" announces otherwise.
+    if claim.low != claim.high or source.low != source.high or claim.step <= source.step or claim.step < _ROUNDED:
         return False
     return abs(claim.low - source.low) <= claim.step / 2 and abs(claim.low - source.low) <= 0.02 * abs(source.low)
 
@@ -184,9 +192,9 @@ _PERIOD_MONTHS = {"month": 1.0, "quarter": 3.0, "year": 12.0}
 
 
 def _agree_periods(claim: Quantity, source: Quantity) -> Agreement:
-    if claim.per in _PERIOD_MONTHS and source.per in _PERIOD_MONTHS:
-        if _close(claim.low / _PERIOD_MONTHS[claim.per], source.low / _PERIOD_MONTHS[source.per]):
-            return _SAME
+    known = claim.per in _PERIOD_MONTHS and source.per in _PERIOD_MONTHS
+    if known and _close(claim.low / _PERIOD_MONTHS[claim.per], source.low / _PERIOD_MONTHS[source.per]):
+        return _SAME
     return Agreement(False, Clash.UNIT)
 
 
@@ -196,8 +204,12 @@ def _agree_times(claim: Quantity, source: Quantity) -> Agreement:
     if claim.zone and source.zone and claim.zone != source.zone:
         return Agreement(False, Clash.UNIT) if _close(claim.low, source.low) else _UNKNOWN
     if _close(claim.low, source.low):
-        return _SAME
+        return Agreement(False, Clash.DATE) if _opposite_sides(claim, source) else _SAME
     return Agreement(False, Clash.DATE)
+
+
+def _opposite_sides(claim: Quantity, source: Quantity) -> bool:
+    return {claim.bound, source.bound} == {Bound.OVER, Bound.UNDER}
 
 
 def _shared_fields(claim: Quantity, source: Quantity) -> bool:
@@ -220,18 +232,26 @@ def _comparable(date: Date) -> tuple[int | None, ...]:
     return (date.year, date.month, date.day, date.weekday, quarter, decade)
 
 
+def _year_of(quantity: Quantity) -> int | None:
+    """Read the year of a date, or of a bare number that may be one (a table cell)."""
+    if quantity.kind == Kind.DATE:
+        return next((date.year for date in quantity.dates if date.year is not None), None)
+    bare = quantity.kind == Kind.COUNT and len(quantity.text) == 4 and quantity.text.isdigit()
+    return int(quantity.text) if bare and 1500 <= int(quantity.text) <= 2100 else None
+
+
 def _agree_dates(claim: Quantity, source: Quantity) -> Agreement:
     if claim.kind != source.kind:
-        bare, dated = (claim, source) if claim.kind == Kind.COUNT else (source, claim)
-        if bare.kind == Kind.COUNT and any(date.year == bare.low for date in dated.dates):
-            return _SAME
-        return _UNKNOWN
+        mine, theirs = _year_of(claim), _year_of(source)
+        if mine is None or theirs is None:
+            return _UNKNOWN
+        return _SAME if mine == theirs else Agreement(False, Clash.DATE)
     outcome = _UNKNOWN
     for first in claim.dates:
         for second in source.dates:
             verdict = _agree_date(first, second)
             if verdict.equal:
-                return verdict
+                return Agreement(False, Clash.DATE) if _opposite_sides(claim, source) else verdict
             if verdict.equal is False:
                 outcome = verdict
     return outcome

@@ -3,26 +3,40 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 
 from groundwire.text.lexicon import load_map, load_rows, load_words
-from groundwire.text.quantities import Quantity, find_quantities
-from groundwire.text.tokens import Word, find_words, stem
+from groundwire.text.quantities import find_quantities
+from groundwire.text.quantity import Quantity
+from groundwire.text.tokens import Word, find_words, verb_shares
 
 _HARD_BREAK = re.compile(r"[;:!?()\[\]{}|—]|\s[-–]\s")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Analysis:
     """What the other parts need to know of one sentence."""
 
     text: str
     words: tuple[Word, ...]
-    clauses: tuple[int, ...]  # the clause number of each word
     quantities: tuple[Quantity, ...]
     content: tuple[int, ...]  # places of the content words outside quantities
     stems: frozenset[str]
-    verbs: frozenset[int]  # places of finite-looking verbs, auxiliaries included
+
+    @cached_property
+    def lowers(self) -> frozenset[str]:
+        """Collect the lower-cased words, for cheap tests before costly ones."""
+        return frozenset(word.lower for word in self.words)
+
+    @cached_property
+    def verbs(self) -> frozenset[int]:
+        """Collect the places of finite-looking verbs, auxiliaries included."""
+        return frozenset(place for place in range(len(self.words)) if is_verb(self.words, place))
+
+    @cached_property
+    def clauses(self) -> tuple[int, ...]:
+        """Number the clause of each word."""
+        return tuple(_clauses(self.text, self.words, self.verbs))
 
     def clause_words(self, clause: int) -> list[int]:
         """List the places of a clause's words."""
@@ -32,14 +46,25 @@ class Analysis:
         """Collect the content stems of a clause."""
         return frozenset(self.words[place].stem for place in self.content if self.clauses[place] == clause)
 
+    def inherited_subject(self, clause: int) -> frozenset[str]:
+        """Collect the subject that a clause without one of its own takes from the clause before."""
+        if clause == 0:
+            return frozenset()
+        places = self.clause_words(clause)
+        verb = next((place for place in places if place in self.verbs), -1)
+        if verb < 0 or any(place in self.content for place in places if place < verb):
+            return frozenset()
+        before = self.clause_words(clause - 1)
+        first_verb = next((place for place in before if place in self.verbs), len(self.words))
+        own = frozenset(self.words[place].stem for place in before if place < first_verb and place in self.content)
+        return own or self.inherited_subject(clause - 1)
+
 
 @lru_cache(maxsize=8_192)
 def analyse(text: str) -> Analysis:
     """Take one sentence apart; equal sentences are done once."""
     words = tuple(find_words(text))
     quantities = tuple(find_quantities(text, words))
-    verbs = frozenset(place for place in range(len(words)) if is_verb(words, place))
-    clauses = tuple(_clauses(text, words, verbs))
     spans = [(quantity.start, quantity.end) for quantity in quantities]
     content = tuple(
         place
@@ -47,16 +72,7 @@ def analyse(text: str) -> Analysis:
         if word.content and not any(start <= word.start < end for start, end in spans)
     )
     stems = frozenset(words[place].stem for place in content)
-    return Analysis(text, words, clauses, quantities, content, stems, verbs)
-
-
-@cache
-def _verb_shares() -> dict[str, int]:
-    shares: dict[str, int] = {}
-    for lemma, _, share in load_rows("verbs"):
-        key = stem(lemma)
-        shares[key] = max(int(share), shares.get(key, 0))
-    return shares
+    return Analysis(text, words, quantities, content, stems)
 
 
 @cache
@@ -76,7 +92,7 @@ def is_verb(words: Sequence[Word], place: int) -> bool:
     word = words[place]
     if auxiliary(word):
         return True
-    share = _verb_shares().get(word.stem)
+    share = verb_shares().get(word.stem)
     if share is None or not word.content:
         return False
     lower = word.lower
@@ -106,10 +122,16 @@ def _clauses(text: str, words: Sequence[Word], verbs: frozenset[int]) -> list[in
     for place, word in enumerate(words):
         if place:
             gap = text[words[place - 1].end : word.start]
-            comma = "," in gap
+            plain = gap == " "
+            comma = not plain and "," in gap
             starts = (
-                _HARD_BREAK.search(gap) is not None
-                or ("." in gap and len(words[place - 1].text) > 3 and not words[place - 1].text[:1].isupper())
+                (not plain and _HARD_BREAK.search(gap) is not None)
+                or (
+                    not plain
+                    and "." in gap
+                    and len(words[place - 1].text) > 3
+                    and not words[place - 1].text[:1].isupper()
+                )
                 or word.lower in load_words("clause_words")
                 or (
                     comma

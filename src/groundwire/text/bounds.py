@@ -43,6 +43,20 @@ def bound_before(text: str, start: int) -> Bound:
     return names[re.sub(r"\s+", " ", match.group(1).lower())]
 
 
+@cache
+def _temporal() -> tuple[re.Pattern[str], dict[str, Bound]]:
+    sides = {row[0]: Bound(row[1]) for row in load_rows("temporal_bounds")}
+    names = "|".join(name.replace(" ", r"\s+") for name in sorted(sides, key=len, reverse=True))
+    return re.compile(rf"\b({names})\s+(?:the\s+|on\s+|at\s+)?$", re.IGNORECASE), sides
+
+
+def side_before(text: str, start: int) -> Bound:
+    """Read whether a date or time opens (over) or closes (under) a stretch."""
+    pattern, sides = _temporal()
+    match = pattern.search(text, max(0, start - 24), start)
+    return sides[re.sub(r"\s+", " ", match.group(1).lower())] if match else Bound.EXACT
+
+
 def bound_after(text: str, end: int) -> Bound:
     """Read the bound that stands after a number."""
     _, tail, _, names = _bounds()

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from groundwire.text.analysis import Analysis, analyse
 from groundwire.text.lexicon import load_rows, load_words
-from groundwire.text.sentences import LINE, Unit, split_sentences
+from groundwire.text.sentences import LINE, Unit, shorten, split_sentences
 
 
 class Claim(NamedTuple):
@@ -25,6 +25,8 @@ _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _BOLD_LINE = re.compile(r"^(\*\*|__).{1,80}\1:?$")
 _SPLIT_SEMICOLON = re.compile(r";\s+")
 _LEADING = re.compile(r"(?:and|but|while|whereas|although|however|moreover|furthermore)\b,?\s+", re.IGNORECASE)
+# No person writes a sentence of this length; cutting it keeps hostile text from costing more than it is long.
+_LONGEST = 2_000
 _TRIM = " \t,;.!\u00a0"
 
 
@@ -32,7 +34,8 @@ def split_claims(response: str, atomic: bool = False, question: str | None = Non
     """Cut a response into claims; with `atomic` compound sentences are split further."""
     claims: list[Claim] = []
     in_code = _code_lines(response)
-    for unit in split_sentences(response):
+    units = [piece for whole in split_sentences(response) for piece in shorten(whole, _LONGEST)]
+    for unit in units:
         reason = "code" if unit.line in in_code else not_checkable(unit)
         if reason:
             claims.append(Claim(unit.text, unit.start, unit.end, unchecked=reason))

@@ -1,10 +1,11 @@
 """Dates, partial dates and clock times."""
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
-from groundwire.text.lexicon import load_map, load_rows, load_words
+from groundwire.text.lexicon import load_map, load_words
 
 
 class Date(NamedTuple):
@@ -28,32 +29,6 @@ class Moment(NamedTuple):
     zone: str = ""
 
 
-@cache
-def _patterns() -> list[tuple[str, re.Pattern[str]]]:
-    months = "|".join(sorted((re.escape(name) for name in load_map("months")), key=len, reverse=True))
-    days = "|".join(sorted((re.escape(name) for name in load_map("weekdays")), key=len, reverse=True))
-    zones = "|".join(sorted((zone.upper() for zone in load_words("timezones")), key=len, reverse=True))
-    day = r"(?P<day>\d{1,2})(?:st|nd|rd|th|\.|er)?"
-    year = r"(?P<year>\d{4})"
-    month = rf"(?P<month>{months})\.?"
-    flags = re.IGNORECASE
-    return [
-        ("cjk", re.compile(r"(?:(?P<year>\d{4})年)?(?P<month>\d{1,2})月(?:(?P<day>\d{1,2})日)?|(?P<only>\d{4})年")),
-        ("iso", re.compile(r"(?<![\d./-])(?P<year>\d{4})[-/](?P<month>\d{1,2})[-/](?P<day>\d{1,2})(?![\d/-])")),
-        ("short", re.compile(r"(?<![\d./-])(?P<a>\d{1,2})(?P<sep>[./-])(?P<b>\d{1,2})(?P=sep)(?P<year>\d{4}|\d{2})(?![\d/-])")),
-        ("day_month", re.compile(rf"(?<![\w.]){day}\s+(?:(?:of|de|the)\s+)?{month}(?:,?\s+(?:(?:of|de|del)\s+)?{year})?(?!\w)", flags)),
-        ("month_day", re.compile(rf"(?<!\w){month}\s+(?:the\s+)?{day}(?![\w.]*\d)(?:,?\s+{year})?(?!\w)", flags)),
-        ("month_year", re.compile(rf"(?<!\w){month},?\s+(?:of\s+|de\s+)?{year}(?!\w)", flags)),
-        ("quarter", re.compile(r"(?<!\w)(?:Q(?P<q>[1-4])|(?P<word>first|second|third|fourth|final|1st|2nd|3rd|4th)\s+(?:fiscal\s+|financial\s+)?quarter)(?:\s+(?:of\s+)?(?:fiscal\s+|FY\s?)?(?P<year>\d{4}))?(?!\w)", flags)),
-        ("clock", re.compile(rf"(?<![\d:.,])(?P<h>\d{{1,2}})[:.](?P<m>\d{{2}})(?::\d{{2}})?\s?(?P<half>[ap]\.?m\.?)?(?:\s?(?P<uhr>Uhr|h))?(?:\s(?P<zone>{zones}))?(?![\w:]|[.,]\d)", flags)),
-        ("hour", re.compile(rf"(?<![\d:.,$€£-])(?P<h>\d{{1,2}})\s?(?:(?P<half>[ap]\.?m\.?)(?![\w])|(?P<uhr>Uhr|o'clock|o’clock)(?!\w))(?:\s(?P<zone>{zones})(?!\w))?", flags)),
-        ("noon", re.compile(r"(?<!\w)(?P<noon>noon|midday|midnight)(?!\w)", flags)),
-        ("decade", re.compile(r"(?<![\w])(?:(?P<year>(?:1[0-9]|20)\d0)|['’](?P<short>\d0))s(?!\w)")),
-        ("weekday", re.compile(rf"(?<!\w)(?P<weekday>{days})s?(?!\w)", flags)),
-        ("month", re.compile(rf"(?<!\w){month}(?!\w)", flags)),
-    ]  # fmt: skip
-
-
 _ORDINAL_QUARTERS = {
     "first": 1,
     "second": 2,
@@ -65,35 +40,77 @@ _ORDINAL_QUARTERS = {
     "3rd": 3,
     "4th": 4,
 }
+
+
+def _one_of(names: Iterable[str]) -> str:
+    ordered = sorted(names, key=len, reverse=True)
+    return "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in ordered)
+
+
+@cache
+def _patterns() -> list[tuple[str, re.Pattern[str]]]:
+    months, days = _one_of(load_map("months")), _one_of(load_map("weekdays"))
+    zones = _one_of(zone.upper() for zone in load_words("timezones"))
+    day = r"(?P<day>\d{1,2})(?:st|nd|rd|th|\.|er)?"
+    year = r"(?P<year>\d{4})"
+    month = rf"(?P<month>{months})\.?"
+    half = r"(?P<half>[ap]\.?m\.?)"
+    sources = {
+        "cjk": r"(?:(?P<year>\d{4})年)?(?P<month>\d{1,2})月(?:(?P<day>\d{1,2})日)?|(?P<only>\d{4})年",
+        "iso": r"(?<![\d./-])(?P<year>\d{4})[-/](?P<month>\d{1,2})[-/](?P<day>\d{1,2})(?![\d/-])",
+        "short": r"(?<![\d./-])(?P<a>\d{1,2})(?P<sep>[./-])(?P<b>\d{1,2})(?P=sep)(?P<year>\d{4}|\d{2})(?![\d/-])",
+        "day_month": rf"(?<![\w.]){day}\s+(?:(?:of|de|the)\s+)?{month}(?:,?\s+(?:(?:of|de|del)\s+)?{year})?(?!\w)",
+        "month_day": rf"(?<!\w){month}\s+(?:the\s+)?{day}(?![\w.]*\d)(?:,?\s+{year})?(?!\w)",
+        "month_year": rf"(?<!\w){month},?\s+(?:of\s+|de\s+)?{year}(?!\w)",
+        "quarter": (
+            rf"(?<!\w)(?:Q(?P<q>[1-4])|(?P<word>{_one_of(_ORDINAL_QUARTERS)})\s+(?:fiscal\s+|financial\s+)?quarter)"
+            r"(?:\s+(?:of\s+)?(?:fiscal\s+|FY\s?)?(?P<year>\d{4}))?(?!\w)"
+        ),
+        "clock": (
+            rf"(?<![\d:.,])(?P<h>\d{{1,2}})[:.](?P<m>\d{{2}})(?::\d{{2}})?\s?{half}?(?:\s?(?P<uhr>Uhr|h))?"
+            rf"(?:\s(?P<zone>{zones}))?(?![\w:]|[.,]\d)"
+        ),
+        "hour": (
+            rf"(?<![\d:.,$€£-])(?P<h>\d{{1,2}})\s?(?:{half}(?!\w)|(?P<uhr>Uhr|o'clock|o’clock)(?!\w))"
+            rf"(?:\s(?P<zone>{zones})(?!\w))?"
+        ),
+        "noon": r"(?<!\w)(?P<noon>noon|midday|midnight)(?!\w)",
+        "decade": r"(?<![\w])(?:(?P<year>(?:1[0-9]|20)\d0)|['’](?P<short>\d0))s(?!\w)",
+        "weekday": rf"(?<!\w)(?P<weekday>{days})s?(?!\w)",
+        "month": rf"(?<!\w){month}(?!\w)",
+    }
+    return [(name, re.compile(source, re.IGNORECASE)) for name, source in sources.items()]
+
+
 _LONGEST = (0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-_MAYBE = re.compile(r"\d|[Qq][1-4]|quarter|noon|mid|day|[A-Zä-ÿ\u0600-\u097f\u4e00-\u9fff]", re.IGNORECASE)
 _DAY_SIDE = re.compile(r"^(?:\.|,|\s\d|\s?[-–|]|\s?$|\sa)")
-_MONTH_LEAD = re.compile(
-    r"(?:\b(?:in|on|of|since|until|till|by|from|to|between|and|or|before|after|during|early|late|mid|last|next|this|every|each|through|for|around|im|en|au)\s|[-–(])$",
-    re.IGNORECASE,
-)
 _YEAR = re.compile(r"(?<![\w.,$€£#-])(1[0-9]\d\d|20\d\d)(?![\w,.]?\d|\s?%|['’]|\w)")
-_YEAR_LEAD = re.compile(
-    r"(?:\b(?:in|since|until|till|by|from|to|before|after|during|between|around|circa|year|years|early|late|mid|fy|fiscal|through|and|as of|spring|summer|autumn|fall|winter|end of|start of|beginning of|of|desde|seit|depuis|im|en)\s+|[(–-]\s?)$",
-    re.IGNORECASE,
+_YEARS = re.compile(
+    r"(?<![\w.,$€£#/-])(1[5-9]\d\d|20\d\d)\s?[-–—/]\s?(1[5-9]\d\d|20\d\d|\d\d)(?![\w,.]?\d|\s?%|[-/]\d|\w)"
 )
-_YEAR_FOLLOW = re.compile(
-    r"\s*(?:$|[.,;:)!?]|(?:and|or|to|in|at|by|with|after|before|when|as|from|for|on|but|because|under|through|until|was|were|is|has|had|that|which|via)\b)",
-    re.IGNORECASE,
-)
+
+
+@cache
+def _lead(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:\b(?:{_one_of(load_words(name))})\s+|[(–-]\s?)$", re.IGNORECASE)
+
+
+@cache
+def _year_follow() -> re.Pattern[str]:
+    return re.compile(rf"\s*(?:$|[.,;:)!?]|(?:{_one_of(load_words('year_follows'))})\b)", re.IGNORECASE)
+
+
 _DETERMINER = re.compile(r"\b(?:the|its|a|this|that|their|his|her|our|your)\s+$", re.IGNORECASE)
 
 
-def find_moments(text: str) -> list[Moment]:
-    """List dates and clock times in order; spans never overlap."""
+def find_moments(text: str, lowers: frozenset[str]) -> list[Moment]:
+    """List dates and clock times in order; spans never overlap. `lowers` are the words of the text."""
     taken: list[Moment] = []
-    if not _MAYBE.search(text):
-        return taken
-    lower = text.lower()
+    named = not _names().isdisjoint(lowers)
+    if not named and not _WRITTEN.search(text):
+        return _with_years(text, taken)
     for name, pattern in _patterns():
-        if name in ("month", "month_day", "month_year", "day_month") and not _has_any(lower, "months"):
-            continue
-        if name == "weekday" and not _has_any(lower, "weekdays"):
+        if name in _BY_NAME and not named:
             continue
         for match in pattern.finditer(text):
             if any(match.start() < other.end and other.start < match.end() for other in taken):
@@ -103,6 +120,16 @@ def find_moments(text: str) -> list[Moment]:
                 taken.append(moment)
                 if name == "day_month":
                     taken.extend(_first_of_range(text, moment))
+    return _with_years(text, taken)
+
+
+def _with_years(text: str, taken: list[Moment]) -> list[Moment]:
+    for match in _YEARS.finditer(text):
+        if not any(match.start() < other.end and other.start < match.end() for other in taken):
+            for group in (1, 2):
+                year = int(match.group(group))
+                year += int(match.group(1)) // 100 * 100 if year < 100 else 0
+                taken.append(Moment(match.start(group), match.end(group), (Date(year=year),)))
     for match in _YEAR.finditer(text):
         if any(match.start() < other.end and other.start < match.end() for other in taken):
             continue
@@ -124,21 +151,24 @@ def _first_of_range(text: str, moment: Moment) -> list[Moment]:
     return [Moment(match.start(1), match.end(1), dates)]
 
 
+_BY_NAME = ("day_month", "month_day", "month_year", "weekday", "month")
+# What a date or time without a month or weekday name looks like.
+_WRITTEN = re.compile(r"\d(?:[-/.:年月]\d?|0s|\s?(?:[apAP]\.?[mM]|[Uu]hr|o['’]))|[Qq][1-4]")
+
+
 @cache
-def _probes(name: str) -> tuple[str, ...]:
-    return tuple({row[0][:3] for row in load_rows(name)})
-
-
-def _has_any(lower: str, name: str) -> bool:
-    return any(probe in lower for probe in _probes(name))
+def _names() -> frozenset[str]:
+    days = set(load_map("weekdays"))
+    named = set(load_map("months")) | days | {day + "s" for day in days}
+    return frozenset(named | {"quarter", "noon", "midday", "midnight"})
 
 
 def _is_year(text: str, match: re.Match[str]) -> bool:
     before = text[max(0, match.start() - 24) : match.start()]
     after = text[match.end() : match.end() + 16]
-    if _YEAR_LEAD.search(before):
+    if _lead("year_leads").search(before):
         # "of 1500 units" counts, "of 1500" and "in 1500" do not.
-        return bool(_YEAR_FOLLOW.match(after)) or not re.search(r"\bof\s+$", before, re.IGNORECASE)
+        return bool(_year_follow().match(after)) or not re.search(r"\bof\s+$", before, re.IGNORECASE)
     if _DETERMINER.search(before):
         return re.match(r"\s+[a-z]", after) is not None and re.match(r"\s+\w+s\b", after) is None
     return False
@@ -181,7 +211,7 @@ def _read_month(match: re.Match[str], groups: dict[str, str], text: str) -> Mome
     word = groups["month"]
     if not word[:1].isupper() and word.isascii():
         return None
-    if word.lower() in load_words("ambiguous_months") and not _MONTH_LEAD.search(
+    if word.lower() in load_words("ambiguous_months") and not _lead("month_leads").search(
         text[max(0, match.start() - 12) : match.start()]
     ):
         return None

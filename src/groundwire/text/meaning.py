@@ -1,9 +1,11 @@
 """Words that mean the same, and words that mean the opposite."""
 
-from functools import cache
+from functools import cache, lru_cache
 
 from groundwire.text.lexicon import load_rows
-from groundwire.text.tokens import stem
+from groundwire.text.tokens import stem, verb_share
+
+_PREFIXES = ("un", "in", "im", "ir", "non", "dis")
 
 
 @cache
@@ -25,12 +27,17 @@ def opposites(key: str) -> frozenset[str]:
     return _opposites().get(key, frozenset())
 
 
+@lru_cache(maxsize=32_768)
+def against(key: str) -> frozenset[str]:
+    """Return all stems that oppose a stem, by the lexicon or by a negating prefix."""
+    formed = {prefix + key for prefix in _PREFIXES} if len(key) > 3 else set()
+    formed |= {key[len(prefix) :] for prefix in _PREFIXES if key.startswith(prefix) and len(key) - len(prefix) > 3}
+    return opposites(key) | formed
+
+
 def opposed(first: str, second: str) -> bool:
-    """Tell whether two stems oppose each other, by the lexicon or by a negating prefix."""
-    if second in opposites(first):
-        return True
-    longer, shorter = (first, second) if len(first) > len(second) else (second, first)
-    return len(shorter) > 3 and any(longer == prefix + shorter for prefix in ("un", "in", "im", "ir", "non", "dis"))
+    """Tell whether two stems oppose each other."""
+    return second in against(first)
 
 
 @cache
@@ -43,6 +50,18 @@ def _groups() -> dict[str, frozenset[str]]:
                 found.setdefault(key, set()).update(stems - {key})
     # A word that is listed as an opposite can never stand in.
     return {key: frozenset(values - opposites(key)) for key, values in found.items()}
+
+
+@lru_cache(maxsize=32_768)
+def is_specific(key: str) -> bool:
+    """Tell whether a stem is in none of our word groups: likely a substance, a trade, a product."""
+    return len(key) > 5 and not synonyms(key) and not opposites(key) and verb_share(key) == 0 and not key.endswith("ly")
+
+
+@lru_cache(maxsize=32_768)
+def alike(key: str) -> frozenset[str]:
+    """Return a stem together with the stems that may stand in for it."""
+    return synonyms(key) | {key}
 
 
 def synonyms(key: str) -> frozenset[str]:

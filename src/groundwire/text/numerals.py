@@ -24,7 +24,8 @@ class Numeral(NamedTuple):
 
 
 _DIGITS = re.compile(
-    r"(?<![\w.,])[-−]?(?<![\d.,])"
+    # Unspaced scripts put no gap between a word and a number, so only Latin letters bind.
+    r"(?<![0-9A-Za-z_À-ɏ.,])[-−]?(?<![\d.,])"
     r"(\d{1,3}(?:,\d{3})+(?:\.\d+)?"  # 12,400.50
     r"|\d{1,3}(?:\.\d{3})+(?:,\d+)?(?![\d.])"  # 12.400,50
     r"|\d{1,3}(?:[\u00a0\u2009\u202f ]\d{3})+(?![\d])(?:[.,]\d+)?"  # 12 400
@@ -38,9 +39,11 @@ _TOKEN = re.compile(r"[^\W\d_]+")
 _JOIN = re.compile(r"[-\s]+(?:and\s+)?(?:a\s+)?$|\s*-\s*$", re.IGNORECASE)
 
 
-def find_numerals(text: str) -> list[Numeral]:
+def find_numerals(text: str, spelled: bool = True) -> list[Numeral]:
     """List digit and word numerals in order; scale words are multiplied in."""
-    found = _digit_numerals(text) + _word_numerals(text)
+    found = _digit_numerals(text)
+    if spelled:
+        found += _word_numerals(text)
     found.sort()
     return found
 
@@ -102,8 +105,8 @@ def _step_of(whole: str) -> float:
 
 _SCALE = re.compile(
     r"\s?(?:(k|K|M|MM|bn|Bn|BN|B|tn|mn|m)(?![\w/²³])"
-    r"|(hundred|thousand|million|millions|billion|billions|trillion|trillions|dozen|lakh|crore|mio|mrd"
-    r"|Millionen|Million|Milliarden|Milliarde|millions|milliards|millones)\b\.?)",
+    r"|(hundred|thousand|million|millions|billion|billions|trillion|trillions|dozen|lakh|crore"
+    r"|Millionen|Million|Milliarden|Milliarde|millions|milliards|millones)\b|(mio|mrd)\b\.?)",
     re.IGNORECASE,
 )
 _CJK_SCALE = {"万": 1e4, "億": 1e8, "亿": 1e8, "千": 1e3, "百": 1e2}
@@ -117,7 +120,7 @@ def _scale_after(text: str, end: int, before: str) -> tuple[int, float]:
     match = _SCALE.match(text, end)
     if match is None:
         return end, 1.0
-    suffix, word = match.group(1), match.group(2)
+    suffix, word = match.group(1), match.group(2) or match.group(3)
     if word:
         return match.end(), _words()[1].get(word.lower().rstrip("."), 1.0)
     money = bool(before.strip()) and before.strip()[-1] in _SIGNS

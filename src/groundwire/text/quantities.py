@@ -2,57 +2,20 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
 from functools import cache
 
-from groundwire.text.bounds import Bound, bound_after, bound_before
-from groundwire.text.dates import Date, Moment, find_moments
+from groundwire.text.bounds import Bound, bound_after, bound_before, side_before
+from groundwire.text.dates import Moment, find_moments
 from groundwire.text.lexicon import load_map, load_rows
 from groundwire.text.numerals import Numeral, find_numerals
+from groundwire.text.quantity import Kind, Quantity
+from groundwire.text.slots import with_slots
 from groundwire.text.tokens import Word
 
-
-class Kind(StrEnum):
-    """What sort of quantity was written."""
-
-    COUNT = "count"
-    MONEY = "money"
-    PERCENT = "percent"
-    POINTS = "points"
-    MEASURE = "measure"
-    DATE = "date"
-    TIME = "time"
-    ORDINAL = "ordinal"
-    IDENTIFIER = "identifier"
-
-
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """One quantity with its place, value and slot."""
-
-    start: int
-    end: int
-    text: str
-    kind: Kind
-    low: float = 0.0
-    high: float = 0.0
-    other: float | None = None  # the second reading of "1.500"
-    step: float = 1.0
-    unit: str = ""  # dimension of a measure, code of a currency
-    qualifier: str = ""  # "business" in business days
-    per: str = ""
-    bound: Bound = Bound.EXACT
-    dates: tuple[Date, ...] = ()
-    zone: str = ""
-    key: str = ""  # identifiers compare as text
-    raw: float | None = None  # the number as written, before conversion
-    weak: bool = False  # "one", ordinals, "all three": their absence proves nothing
-    before: tuple[str, ...] = ()  # stems before it, nearest first
-    near: int = 0  # how many of them stand nearer to it than to another quantity
-    after: tuple[str, ...] = ()
-
-
+_DIGIT = re.compile(r"\d")
+# Cheap tests first: the full patterns below are tried only where they can match.
+_MAYBE_IDENTIFIER = re.compile(r"[A-Za-z]-?\d|\d[A-Za-z]{1,2}\d|\.\d+\.\d|@|://")
+_MAYBE_PHONE = re.compile(r"\d\)?[ /-]\(?\d{2}")
 _IDENTIFIER = re.compile(
     r"https?://[^\s<>\"')\]]+|[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,32})+"
     r"|\b[vV]\d+(?:\.\d+)*[a-zA-Z0-9-]*|(?<![\w.,])\d+(?:\.\d+){2,}(?:-[\w.]+)?(?!\w)"
@@ -82,16 +45,18 @@ _NEXT_LETTERS = re.compile(r"[\s\u00a0-]?([^\W\d_]+\.?)")
 
 def find_quantities(text: str, words: Sequence[Word]) -> list[Quantity]:
     """List the typed quantities of a sentence in order."""
-    if not _worth_reading(text, words):
+    lowers = frozenset(word.lower for word in words)
+    spelled = not _number_words().isdisjoint(lowers)
+    if not spelled and not _DIGIT.search(text):
         return []
-    moments = find_moments(text)
+    moments = find_moments(text, lowers)
     taken = [(moment.start, moment.end) for moment in moments]
     quantities = [_from_moment(moment, text) for moment in moments]
-    for match in _IDENTIFIER.finditer(text):
+    for match in _IDENTIFIER.finditer(text) if _MAYBE_IDENTIFIER.search(text) else ():
         if not _overlaps(match.span(), taken) and not _scaled_number(match.group()):
             taken.append(match.span())
             quantities.append(_identifier(match.start(), match.end(), text))
-    for match in _PHONE.finditer(text):
+    for match in _PHONE.finditer(text) if _MAYBE_PHONE.search(text) else ():
         if not _overlaps(match.span(), taken) and _looks_like_phone(match.group()):
             taken.append(match.span())
             digits = "".join(char for char in match.group() if char.isdigit())
@@ -102,15 +67,10 @@ def find_quantities(text: str, words: Sequence[Word]) -> list[Quantity]:
             taken.append(match.span())
             key = f"score:{int(match.group(1))}-{int(match.group(2))}"
             quantities.append(Quantity(match.start(), match.end(), match.group(), Kind.IDENTIFIER, key=key))
-    numerals = [item for item in find_numerals(text) if not _overlaps((item.start, item.end), taken)]
+    numerals = [item for item in find_numerals(text, spelled) if not _overlaps((item.start, item.end), taken)]
     quantities.extend(_typed(numerals, text))
     quantities.sort(key=lambda item: item.start)
-    borders = [(item.start, item.end) for item in quantities]
-    return [_with_slot(item, place, borders, words, text) for place, item in enumerate(quantities)]
-
-
-def _worth_reading(text: str, words: Sequence[Word]) -> bool:
-    return any(char.isdigit() for char in text) or not _number_words().isdisjoint(word.lower for word in words)
+    return with_slots(quantities, words, text)
 
 
 @cache
@@ -141,7 +101,7 @@ def _looks_like_phone(text: str) -> bool:
 def _from_moment(moment: Moment, text: str) -> Quantity:
     kind = Kind.DATE if moment.readings else Kind.TIME
     value = float(moment.minutes or 0)
-    bound = bound_before(text, moment.start)
+    bound = side_before(text, moment.start)
     return Quantity(
         moment.start, moment.end, text[moment.start : moment.end], kind, value, value,
         dates=moment.readings, zone=moment.zone, bound=bound,
@@ -226,79 +186,68 @@ def _factor_of(quantity: Quantity) -> float:
 
 
 def _single(numeral: Numeral, text: str) -> Quantity:
-    start, end = numeral.start, numeral.end
-    value = numeral.value
-    weak = (
-        numeral.role in ("ordinal", "multiple")
-        or numeral.text.lower() == "one"
-        or _WEAK_LEAD.search(text[max(0, start - 8) : start]) is not None
-    )
-    bound = bound_before(text, start)
-    base = {
-        "low": value,
-        "high": value,
-        "other": numeral.other,
-        "step": numeral.step,
-        "bound": bound,
-        "weak": weak,
-        "raw": value,
-    }
+    """Type one number by its role, its surroundings and the unit that follows."""
+    start, end, value = numeral.start, numeral.end, numeral.value
     if numeral.role == "ordinal":
-        return Quantity(start, end, text[start:end], Kind.ORDINAL, low=value, high=value, weak=True)
-    if numeral.role == "fraction":
-        return Quantity(
-            start, end, text[start:end], Kind.PERCENT, low=value * 100, high=value * 100, bound=bound, weak=True
-        )
-    if numeral.role == "times":
-        return Quantity(start, end, text[start:end], Kind.COUNT, low=value, high=value, after=("tim",), bound=bound)
+        return Quantity(start, end, text[start:end], Kind.ORDINAL, value, value, weak=True)
     if numeral.role == "multiple":
-        return Quantity(start, end, text[start:end], Kind.COUNT, low=value, high=value, weak=True)
+        return Quantity(start, end, text[start:end], Kind.COUNT, value, value, weak=True)
+    bound = bound_before(text, start)
+    if numeral.role == "fraction":
+        return Quantity(start, end, text[start:end], Kind.PERCENT, value * 100, value * 100, bound=bound, weak=True)
+    if numeral.role == "times":
+        return Quantity(start, end, text[start:end], Kind.COUNT, value, value, after=("tim",), bound=bound)
     if numeral.digits and _VERSION_LEAD.search(text[max(0, start - 12) : start]):
         return Quantity(start, end, text[start:end], Kind.IDENTIFIER, key="version:" + text[start:end])
-    points = _POINTS.match(text, end) or _BASIS.match(text, end)
+    kind, unit, qualifier, factor, offset, start, end = _measured(text, start, end)
+    period, end = _period(text, end, kind)
+    return Quantity(
+        start, end, text[start:end], kind,
+        low=value * factor + offset,
+        high=value * factor + offset,
+        other=None if numeral.other is None else numeral.other * factor + offset,
+        step=numeral.step * factor,
+        unit=unit,
+        qualifier=qualifier,
+        per=period,
+        bound=bound if bound is not Bound.EXACT else bound_after(text, end),
+        raw=value,
+        weak=numeral.text.lower() == "one" or _WEAK_LEAD.search(text[max(0, start - 8) : start]) is not None,
+    )  # fmt: skip
+
+
+def _measured(text: str, start: int, end: int) -> tuple[Kind, str, str, float, float, int, int]:
+    """Read what a number is a number of: kind, unit, qualifier, factor, offset, and the widened place."""
+    basis = _BASIS.match(text, end)
+    if basis:
+        return Kind.POINTS, "", "", 0.01, 0.0, start, basis.end()
+    points = _POINTS.match(text, end)
     if points:
-        factor = 0.01 if _BASIS.match(text, end) else 1.0
-        return _finish(Kind.POINTS, start, points.end(), text, base, factor=factor)
+        return Kind.POINTS, "", "", 1.0, 0.0, start, points.end()
     percent = _PERCENT.match(text, end)
     if percent:
-        return _finish(Kind.POINTS if percent.group(1) else Kind.PERCENT, start, percent.end(), text, base)
+        return (Kind.POINTS if percent.group(1) else Kind.PERCENT), "", "", 1.0, 0.0, start, percent.end()
     money = _money(text, start, end)
     if money is not None:
-        code, start, end = money
-        return _finish(Kind.MONEY, start, end, text, base, unit=code)
-    unit = _unit(text, end) if numeral.role == "cardinal" else None
+        return Kind.MONEY, money[0], "", 1.0, 0.0, money[1], money[2]
+    unit = _unit(text, end)
     if unit is not None:
-        name, qualifier, stop = unit
-        dimension, factor, offset = _units()[name]
-        shifted = value * factor + offset
-        other = None if numeral.other is None else numeral.other * factor + offset
-        base |= {"low": shifted, "high": shifted, "other": other, "step": numeral.step * factor}
-        return _finish(Kind.MEASURE, start, stop, text, base, unit=dimension, qualifier=qualifier)
-    return _finish(Kind.COUNT, start, end, text, base)
+        dimension, factor, offset = _units()[unit[0]]
+        return Kind.MEASURE, dimension, unit[1], factor, offset, start, unit[2]
+    return Kind.COUNT, "", "", 1.0, 0.0, start, end
 
 
-def _finish(
-    kind: Kind, start: int, end: int, text: str, base: dict[str, object], *,
-    unit: str = "", qualifier: str = "", factor: float = 1.0,
-) -> Quantity:  # fmt: skip
-    per = _PER.match(text, end) if kind in (Kind.MONEY, Kind.COUNT, Kind.MEASURE, Kind.PERCENT) else None
-    period = ""
+def _period(text: str, end: int, kind: Kind) -> tuple[str, int]:
+    """Read "per month" after an amount."""
+    if kind == Kind.POINTS:
+        return "", end
+    per = _PER.match(text, end)
     if per is not None:
         period = {"mo": "month", "yr": "year", "annum": "year"}.get(per.group(1).lower(), per.group(1).lower())
-        if kind == Kind.MONEY or per.group().lstrip().startswith("/") or per.group().lstrip().lower().startswith("per"):
-            end = per.end()
-    elif kind == Kind.MONEY:
-        following = _NEXT_LETTERS.match(text, end)
-        period = load_map("periods").get(following.group(1).lower(), "") if following else ""
-    values = dict(base)
-    if factor != 1.0:
-        values |= {"low": float(str(values["low"])) * factor, "high": float(str(values["high"])) * factor}
-    bound = values.pop("bound")
-    if bound is Bound.EXACT:
-        bound = bound_after(text, end)
-    return Quantity(
-        start, end, text[start:end], kind, unit=unit, qualifier=qualifier, per=period, bound=bound, **values,  # type: ignore[arg-type]
-    )  # fmt: skip
+        spelled = per.group().lstrip().lower()
+        return period, per.end() if kind == Kind.MONEY or spelled.startswith(("/", "per")) else end
+    following = _NEXT_LETTERS.match(text, end) if kind == Kind.MONEY else None
+    return (load_map("periods").get(following.group(1).lower(), "") if following else ""), end
 
 
 def _money(text: str, start: int, end: int) -> tuple[str, int, int] | None:
@@ -362,40 +311,6 @@ def _plausible_unit(written: str, with_gap: str) -> bool:
     return written in ("m", "g", "l", "s", "h", "t", "V", "W", "N", "J", "v", "w", "n", "L") or len(written) == 2
 
 
-_SLOT_WORDS = 8
-_SLOT_STOP = re.compile(r"[;:!?()\[\]|—]|,\s|\.\s")
-
-
-def _with_slot(
-    quantity: Quantity, place: int, borders: Sequence[tuple[int, int]], words: Sequence[Word], text: str
-) -> Quantity:
-    left = borders[place - 1][1] if place else 0
-    right = borders[place + 1][0] if place + 1 < len(borders) else len(text)
-    before: list[str] = []
-    far: list[str] = []
-    for word in reversed(words):
-        if word.end > quantity.start or not word.content:
-            continue
-        if len(before) + len(far) == _SLOT_WORDS:
-            break
-        # Words on the far side of another quantity describe that one first.
-        (before if word.start >= left else far).append(word.stem)
-    after: list[str] = list(quantity.after)
-    end = quantity.end
-    for word in words:
-        if word.start < quantity.end:
-            continue
-        if word.start >= right or len(after) == 3 or _SLOT_STOP.search(text, end, word.start):
-            break
-        if word.content:
-            after.append(word.stem)
-        elif after:
-            break
-        end = word.end
-    values = {name: getattr(quantity, name) for name in Quantity.__slots__}
-    return Quantity(**(values | {"before": (*before, *far), "near": len(before), "after": tuple(after)}))
-
-
 _UNIT_IN_NAME = re.compile(r"[%$€£¥]|[^\W\d_]+(?:/[^\W\d_]+)?|°[CF]")
 
 
@@ -404,12 +319,15 @@ def with_unit(quantity: Quantity, name: str) -> Quantity:
     if quantity.kind != Kind.COUNT:
         return quantity
     for unit in reversed(_UNIT_IN_NAME.findall(name)):
+        if unit.lower() in ("year", "month", "week", "day", "hour", "second"):
+            continue  # "Year" names the cells, it is not their unit
         known = unit in "%$€£¥" or unit.lower() in _units() or unit.lower() in load_map("currencies")
         if known and (len(unit) > 1 or not unit.isalpha()):
             written = f"{unit}{quantity.text}" if unit in "$€£¥" else f"{quantity.text} {unit}"
             typed = [item for item in find_quantities(written, ()) if item.kind != Kind.COUNT]
             if len(typed) == 1:
-                place = {"start": quantity.start, "end": quantity.end, "text": quantity.text}
-                slot = {"before": quantity.before, "near": quantity.near, "after": quantity.after}
-                return replace(typed[0], **place, **slot)  # type: ignore[arg-type]
+                return typed[0]._replace(
+                    start=quantity.start, end=quantity.end, text=quantity.text,
+                    before=quantity.before, near=quantity.near, after=quantity.after,
+                )  # fmt: skip
     return quantity

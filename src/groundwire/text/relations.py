@@ -148,6 +148,11 @@ def _comparing_word(sentence: Analysis, than: int) -> int:
 
 
 @cache
+def _first_words(name: str) -> frozenset[str]:
+    return frozenset(row[0].split()[0] for row in load_rows(name))
+
+
+@cache
 def _order_pattern() -> tuple[re.Pattern[str], dict[str, int]]:
     signs = {row[0]: int(row[1]) for row in load_rows("order_words")}
     names = "|".join(name.replace(" ", r"\s+") for name in sorted(signs, key=len, reverse=True))
@@ -158,6 +163,8 @@ def find_orders(sentence: Analysis) -> list[Pair]:
     """List the places where two events are put in order."""
     pattern, signs = _order_pattern()
     pairs: list[Pair] = []
+    if _first_words("order_words").isdisjoint(sentence.lowers):
+        return pairs
     for match in pattern.finditer(sentence.text):
         phrase = re.sub(r"\s+", " ", match.group(1).lower())
         comma = sentence.text.find(",", match.end())
@@ -182,7 +189,8 @@ def find_quantifiers(sentence: Analysis) -> list[Marked]:
     classes = load_map("quantifiers")
     found: list[Marked] = []
     for place, word in enumerate(sentence.words):
-        value = classes.get(word.lower)
+        following = sentence.words[place + 1].lower if place + 1 < len(sentence.words) else ""
+        value = "some" if word.lower == "one" and following == "of" else classes.get(word.lower)
         if value is None:
             continue
         previous = sentence.words[place - 1].lower if place else ""
@@ -206,8 +214,10 @@ def _modal_pattern() -> tuple[re.Pattern[str], dict[str, str]]:
 
 def find_modals(sentence: Analysis) -> list[Marked]:
     """List the modal words with their class and the word they govern."""
-    pattern, classes = _modal_pattern()
     found: list[Marked] = []
+    if _first_words("modals").isdisjoint(sentence.lowers):
+        return found
+    pattern, classes = _modal_pattern()
     for match in pattern.finditer(sentence.text):
         if match.group() in ("May", "Will") and match.start():
             continue  # a month, a person
@@ -236,6 +246,11 @@ def _condition_pattern() -> re.Pattern[str]:
     return re.compile(rf"(?<![\w'’-])({names})(?![\w'’-])", re.IGNORECASE)
 
 
+@cache
+def _condition_words() -> frozenset[str]:
+    return frozenset(phrase.split()[0] for phrase in load_words("conditions"))
+
+
 class Condition(NamedTuple):
     """A condition with its opening word and the content it depends on."""
 
@@ -248,6 +263,8 @@ class Condition(NamedTuple):
 def find_conditions(sentence: Analysis) -> list[Condition]:
     """List the conditions of a sentence."""
     found: list[Condition] = []
+    if _condition_words().isdisjoint(sentence.lowers):
+        return found
     text = sentence.text
     for match in _condition_pattern().finditer(text):
         opener = re.sub(r"\s+", " ", match.group(1).lower())

@@ -1,5 +1,6 @@
 """Sentence units with their places in the text."""
 
+import itertools
 import re
 from functools import cache
 from typing import NamedTuple
@@ -22,12 +23,18 @@ LINE = re.compile(r"[^\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
 _MARKER = re.compile(r"\s*(?:>\s*)*(?:(?:[-*+•‣◦▪●·–—]|\(?\d{1,3}[.)]|\(?[a-zA-Z][)])\s+(?=\S))?(?:\[[ xX]\]\s+)?")
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(?=\S)")
 _END = re.compile(r"[.!?…]+[\"'”’»›)\]*_]*(?=\s)|[。！？｡][”’」』）\"]*|[؟۔।॥።։]+[\"'”’»)\]]*(?=\s|$)")
-_LAST_WORD = re.compile(r"[^\W_](?:[\w.’'-]{0,30}[^\W_])?$")
 _NEXT_WORD = re.compile(r"\s*[\"'“‘«‹(\[„¿¡*_]*([^\W\d_]+)?")
 _VISIBLE = re.compile(r"\S")
 _OPENERS = "\"'“‘«‹([„¿¡*"
 _THAI_GAP = re.compile(r"(?<=[\u0e00-\u0e7f]{8})\s+(?=[\u0e00-\u0e7f])")
 _ALNUM = re.compile(r"[^\W_]")
+# Scraped pages lose the space after a stop: "in 2008.His wife".
+_GLUED_END = re.compile(
+    r"(?<=[^\W\d_A-Z][^\W\d_A-Z])[.!?][\"”’)\]]*(?=[A-Z])|(?<=\d\d)[.!?](?=[A-Z][a-z])|[.!?][\"”]*(?=[“\"][A-Z])"
+)
+_LONGEST_CELL = 200
+_LONGEST_ROW = 4_000
+_SOFT_BREAKS = ("; ", ": ", " - ", " – ", ", ", " ")
 _CELL_BORDER = re.compile(r"\s*[|\t]\s*")
 
 
@@ -48,6 +55,39 @@ def split_sentences(text: str) -> list[Unit]:
                 units.append(unit)
             start = cut
     return units
+
+
+def shorten(unit: Unit, limit: int) -> list[Unit]:
+    """Cut an overlong unit of a source into pieces, at lost sentence ends first and then at softer breaks."""
+    if len(unit.text) <= (max(limit, _LONGEST_ROW) if unit.row else limit):
+        return [unit]
+    borders = [0, *(match.end() for match in _GLUED_END.finditer(unit.text)), len(unit.text)]
+    pieces: list[Unit] = []
+    for start, end in itertools.pairwise(borders):
+        while end - start > limit:
+            cut = _soft_break(unit.text, start, limit)
+            pieces.extend(_piece(unit, start, cut))
+            start = cut
+        pieces.extend(_piece(unit, start, end))
+    return pieces
+
+
+def _soft_break(text: str, start: int, limit: int) -> int:
+    for mark in _SOFT_BREAKS:
+        cut = text.rfind(mark, start + limit // 2, start + limit)
+        if cut >= 0:
+            return cut + len(mark)
+    return start + limit
+
+
+def _piece(unit: Unit, start: int, end: int) -> list[Unit]:
+    piece = unit.text[start:end]
+    start += len(piece) - len(piece.lstrip())
+    piece = piece.strip()
+    if not _ALNUM.search(piece):
+        return []
+    begin = unit.start + start
+    return [Unit(piece, begin, begin + len(piece), unit.line, unit.heading, unit.row)]
 
 
 def split_cells(row: str) -> list[tuple[str, int, int]]:
@@ -72,9 +112,10 @@ def _marker_end(line: str) -> int:
 
 
 def _is_row(line: str) -> bool:
-    if "\t" in line.strip():
-        return True
-    return line.count("|") >= 2 or (" | " in line and line.count("|") == 1)
+    pipes, tabs = line.count("|"), line.strip().count("\t")
+    if len(line) > _LONGEST_CELL * (pipes + tabs + 1):
+        return False  # prose of a scraped page with a stray border
+    return tabs > 0 or pipes >= 2 or (pipes == 1 and " | " in line)
 
 
 def _csv_lines(text: str) -> frozenset[int]:
@@ -108,7 +149,6 @@ def _ends_sentence(line: str, begin: int, match: re.Match[str]) -> bool:
     mark = match.group()[0]
     if mark not in ".!?…":
         return True
-    following = _NEXT_WORD.match(line, match.end())
     visible = _VISIBLE.search(line, match.end())
     if visible is None:
         return False
@@ -118,10 +158,11 @@ def _ends_sentence(line: str, begin: int, match: re.Match[str]) -> bool:
     if mark != "." or match.group().startswith(".."):
         return True
     # Only a short look back: a line may be a megabyte long.
-    before = _LAST_WORD.search(line[max(begin, match.start() - 40) : match.start()])
-    if before is None:
+    tail = line[max(begin, match.start() - 40) : match.start()]
+    word = tail[max(tail.rfind(" "), tail.rfind("\t")) + 1 :].lstrip(_OPENERS)
+    if not word or (len(word) > 1 and word.isalpha() and word.lower() not in _abbreviations()):
         return True
-    word = before.group()
+    following = _NEXT_WORD.match(line, match.end())
     next_word = (following.group(1) or "") if following else ""
     return _stop_ends(word, next_word, first, line[max(begin, match.start() - 60) : match.start() - len(word)])
 
@@ -139,9 +180,13 @@ def _stop_ends(word: str, next_word: str, first: str, left: str) -> bool:
     if kind == "mid":
         return False
     if kind == "soft":
+        if lower in ("a.m", "p.m"):
+            return not next_word.isupper()  # a time zone goes on, a capitalised word begins anew
         return clear_start
     if len(word) == 1 and word.isupper():
         previous = left.split()[-1] if left.split() else ""
+        if previous.lower() in load_words("label_nouns") and next_word[:1].isupper():
+            return True
         after_name = not previous or previous[:1].isupper() or previous.endswith(".")
         return clear_start and not (after_name and previous.endswith("."))
     if word.isdigit() and len(word) <= 2 and next_word.lower() in load_map("months"):

@@ -15,7 +15,8 @@ _MARKS = (
     "\u0c81-\u0c83\u0cbc-\u0ccd\u0d00-\u0d03\u0d3b-\u0d4d\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd"
 )
 _LETTER = rf"[^\W\d_{_MARKS}][{_MARKS}]*"
-_WORD = re.compile(rf"(?:{_LETTER})+(?:['’](?:{_LETTER})+)*")
+# "U.S." is one word, "J. R." is two.
+_WORD = re.compile(rf"(?:[A-Za-z]\.){{2,6}}|(?:{_LETTER})+(?:['’](?:{_LETTER})+)*")
 # Scripts that write no spaces between words.
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f]"
@@ -82,6 +83,13 @@ def is_function_word(lower: str) -> bool:
 @lru_cache(maxsize=65_536)
 def _word_facts(token: str) -> tuple[str, str, bool]:
     lower = fold(token)
+    if "." in token or (token.isupper() and lower in load_words("acronyms")):
+        letters = lower.replace(".", "")
+        return (
+            letters if "." in token else lower,
+            ".".join(letters),
+            letters not in ("eg", "ie", "am", "pm", "zb", "dh"),
+        )
     content = len(lower) >= _MIN_CONTENT and not is_function_word(lower)
     if not content and len(lower) >= 2 and token.isascii() and token.isupper() and not is_function_word(lower):
         # Two-letter acronyms (EU, AI) carry content though they are short.
@@ -121,7 +129,21 @@ def stem(lower: str) -> str:
         return word
     word = _irregular_forms().get(word, word)
     word = load_map("spellings").get(word, word)
-    return _bare(_cut_ending(word))
+    return _bare(_short_form(word) or _cut_ending(word))
+
+
+@cache
+def _lemmas() -> frozenset[str]:
+    return frozenset(row[0] for row in load_rows("verbs"))
+
+
+def _short_form(word: str) -> str:
+    """Undo -ed and -ing on verbs too short for the general rule (sued, using)."""
+    if len(word) == 4 and word.endswith("ed") and word[:-1] in _lemmas():
+        return word[:-1]
+    if len(word) == 5 and word.endswith("ing"):
+        return next((base for base in (word[:-3] + "e", word[:-3]) if base in _lemmas()), "")
+    return ""
 
 
 def _cut_ending(word: str) -> str:
@@ -150,3 +172,18 @@ def _bare(word: str) -> str:
     if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiou":
         word = word[:-1]
     return word
+
+
+@cache
+def verb_shares() -> dict[str, int]:
+    """Map verb stems to how often they are verbs, in percent."""
+    shares: dict[str, int] = {}
+    for lemma, _, share in load_rows("verbs"):
+        key = stem(lemma)
+        shares[key] = max(int(share), shares.get(key, 0))
+    return shares
+
+
+def verb_share(key: str) -> int:
+    """Return how often a stem is a verb, in percent; 0 for words that never are."""
+    return verb_shares().get(key, 0)

@@ -41,6 +41,8 @@ class Reason(StrEnum):
     QUANTIFIER = "quantifier"
     MODALITY = "modality"
     CONDITION = "condition"
+    DERIVED = "derived"
+    OTHER_LANGUAGE = "other_language"
     LOW_TRACEABILITY = "low_traceability"
     WEAK_EVIDENCE = "weak_evidence"
     NO_SOURCE = "no_source"

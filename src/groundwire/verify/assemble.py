@@ -18,16 +18,21 @@ from groundwire.types import (
     Verdict,
     VerificationResult,
 )
+from groundwire.verify.calibrate import is_grounded, support_probability
 from groundwire.verify.decide import combine_signals, confidence_label, is_blocking, overall_score
+from groundwire.verify.features import ClaimFacts
 
 _CHECKS = ("entailment", "entities", "numbers", "negation", "traceability", "relations")
 
 
-def judge(number: int, view: ClaimView, signals: Signals, policy: Policy, *, has_source: bool) -> ClaimVerdict:
+def judge(
+    number: int, view: ClaimView, signals: Signals, facts: ClaimFacts, policy: Policy, *, has_source: bool
+) -> ClaimVerdict:
     """Decide one claim and place its evidence in response and source."""
     verdict, confidence = _decide(view, signals, policy, has_source)
+    probability = support_probability([facts])
     claim = view.claim
-    conflicts = [_conflict(claim, finding) for finding in signals.findings]
+    conflicts = [] if signals.foreign else [_conflict(claim, finding) for finding in signals.findings]
     return ClaimVerdict(
         claim=claim.text,
         claim_index=number,
@@ -51,6 +56,8 @@ def judge(number: int, view: ClaimView, signals: Signals, policy: Policy, *, has
         reasons=_reasons(verdict, signals, has_source),
         start=claim.start,
         end=claim.end,
+        support_probability=probability,
+        grounded=is_grounded(probability),
         unsupported_spans=[(item.claim_start, item.claim_end) for item in conflicts],
         conflicts=conflicts,
     )  # fmt: skip
@@ -67,12 +74,13 @@ def unchecked_verdict(number: int, claim: Claim) -> ClaimVerdict:
 
 
 def summarise(
-    verdicts: list[ClaimVerdict], unchecked: list[Unchecked], *,
-    status: Status, model: ModelInfo | None, policy: Policy, version: str,
+    verdicts: list[ClaimVerdict], unchecked: list[Unchecked], facts: Sequence[ClaimFacts], *,
+    status: Status, model: ModelInfo | None, policy: Policy, policy_hash: str, version: str,
 ) -> VerificationResult:  # fmt: skip
     """Count, average and approve."""
     counted = [item for item in verdicts if Reason.NOT_CHECKABLE not in item.reasons]
     supported = [item for item in counted if item.verdict == Verdict.SUPPORTED]
+    probability = support_probability(facts, len(unchecked))
     return VerificationResult(
         approved=not any(is_blocking(item, policy) for item in counted),
         overall_score=overall_score(counted),
@@ -85,9 +93,11 @@ def summarise(
         coverage=len(supported) / len(counted) if counted else 0.0,
         status=status,
         unchecked=unchecked,
+        support_probability=probability,
+        grounded=is_grounded(probability),
         model=model,
         checks=list(_CHECKS) if counted else [],
-        policy_hash=policy.hash,
+        policy_hash=policy_hash,
         version=version,
     )
 
@@ -101,6 +111,8 @@ def _decide(view: ClaimView, signals: Signals, policy: Policy, has_source: bool)
         return Verdict.UNVERIFIABLE, 0.0
     if not has_source:
         return Verdict.FABRICATED, 1.0
+    if signals.foreign:
+        return Verdict.UNVERIFIABLE, 0.0
     return combine_signals(
         signals.divergence,
         signals.entity_match,
@@ -109,7 +121,7 @@ def _decide(view: ClaimView, signals: Signals, policy: Policy, has_source: bool)
         signals.traceability,
         entity_vote=signals.entity_vote,
         hard_conflict=signals.hard,
-        soft_conflict=signals.soft,
+        soft_conflict=signals.soft or signals.thin,
         number_absent=signals.absent,
         nli_threshold=policy.nli_threshold,
         support_threshold=policy.support_threshold,
@@ -120,12 +132,16 @@ def _decide(view: ClaimView, signals: Signals, policy: Policy, has_source: bool)
 def _reasons(verdict: Verdict, signals: Signals, has_source: bool) -> list[str]:
     if not has_source:
         return [Reason.NO_SOURCE]
+    if signals.foreign:
+        return [Reason.OTHER_LANGUAGE]
     reasons: list[str] = list(dict.fromkeys(finding.reason for finding in signals.findings))
+    if signals.derived:
+        reasons.append(Reason.DERIVED)
     if verdict == Verdict.FABRICATED and signals.traceability is not None and signals.traceability < 0.2:
         reasons.append(Reason.LOW_TRACEABILITY)
     if verdict == Verdict.CONTRADICTED and not reasons:
         reasons.append(Reason.MODEL_CONTRADICTION)
-    if verdict == Verdict.UNVERIFIABLE and not reasons:
+    if (verdict == Verdict.UNVERIFIABLE and not reasons) or (signals.thin and verdict == Verdict.UNVERIFIABLE):
         reasons.append(Reason.WEAK_EVIDENCE)
     return reasons
 

@@ -13,6 +13,7 @@ from groundwire.text.entities import capitals_in
 from groundwire.text.sentences import split_sentences
 from groundwire.types import ModelInfo, Policy, Source, Status, Unchecked, VerificationResult
 from groundwire.verify.assemble import judge, summarise, unchecked_verdict
+from groundwire.verify.features import claim_facts
 
 Sources = str | Source | Sequence[str | Source]
 
@@ -36,6 +37,7 @@ class VerifiedScorer:
         self.policy = Policy(
             nli_threshold=nli_threshold, support_threshold=support_threshold, min_confidence=min_confidence
         )
+        self._policy_hash = self.policy.hash
 
     def verify(
         self,
@@ -101,11 +103,13 @@ class VerifiedScorer:
         known = index.capitals | capitals_in(response)
         views = [ClaimView(claim, known) for claim in claims]
         checkable = [view for view in views if not view.claim.unchecked]
-        signals = iter(measure(checkable, index, self.nli_scorer, policy, top_k))
+        signals = measure(checkable, index, self.nli_scorer, policy, top_k)
+        facts = [claim_facts(view, signal, index) for view, signal in zip(checkable, signals, strict=True)]
+        measured = iter(zip(signals, facts, strict=True))
         verdicts = [
             unchecked_verdict(number, view.claim)
             if view.claim.unchecked
-            else judge(number, view, next(signals), policy, has_source=len(index) > 0)
+            else judge(number, view, *next(measured), policy, has_source=len(index) > 0)
             for number, view in enumerate(views)
         ]
         unchecked = [
@@ -116,19 +120,21 @@ class VerifiedScorer:
         return summarise(
             verdicts,
             unchecked,
+            facts,
             status=_status(len(checkable), len(index), truncated),
             model=_model_info(self.nli_scorer),
             policy=policy,
+            policy_hash=self._policy_hash if policy is self.policy else policy.hash,
             version=__version__,
         )
 
 
-def as_sources(source: Sources) -> list[Source]:
+def as_sources(source: object) -> list[Source]:
     """Bring every accepted form of a source to a list of `Source`."""
     if isinstance(source, str):
         return [Source("source", source)]
     if isinstance(source, Source):
-        items: list[str | Source] = [source]
+        items: list[object] = [source]
     elif isinstance(source, Sequence) and not isinstance(source, bytes | bytearray):
         items = list(source)
     else:

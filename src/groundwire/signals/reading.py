@@ -1,0 +1,84 @@
+"""What the signals read off one sentence, each thing once."""
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from groundwire.text.analysis import Analysis
+from groundwire.text.polarity import Negation, find_negations
+from groundwire.text.relations import (
+    Condition,
+    Marked,
+    Pair,
+    Relation,
+    find_comparisons,
+    find_conditions,
+    find_modals,
+    find_orders,
+    find_quantifiers,
+    find_relations,
+)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A sentence with its denials, relations, comparisons and limits, found on first use."""
+
+    analysis: Analysis
+
+    @cached_property
+    def negations(self) -> list[Negation]:
+        """List the denials."""
+        return find_negations(self.analysis)
+
+    @cached_property
+    def relations(self) -> list[Relation]:
+        """List the verbs with their two sides."""
+        return find_relations(self.analysis)
+
+    @cached_property
+    def comparisons(self) -> list[Pair]:
+        """List the comparisons."""
+        return find_comparisons(self.analysis)
+
+    @cached_property
+    def orders(self) -> list[Pair]:
+        """List the orders of events."""
+        return find_orders(self.analysis)
+
+    @cached_property
+    def quantifiers(self) -> list[Marked]:
+        """List the quantifiers."""
+        return find_quantifiers(self.analysis)
+
+    @cached_property
+    def modals(self) -> list[Marked]:
+        """List the modal words."""
+        return find_modals(self.analysis)
+
+    @cached_property
+    def conditions(self) -> list[Condition]:
+        """List the conditions."""
+        return find_conditions(self.analysis)
+
+
+@dataclass(frozen=True)
+class _Key:
+    """An analysis stands for its text: hashing all its parts would cost more than reading it."""
+
+    analysis: Analysis
+
+    def __hash__(self) -> int:
+        return hash(self.analysis.text)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key) and self.analysis.text == other.analysis.text
+
+
+@lru_cache(maxsize=8_192)
+def _read(key: _Key) -> Reading:
+    return Reading(key.analysis)
+
+
+def read(analysis: Analysis) -> Reading:
+    """Return the reading of a sentence; equal sentences share it."""
+    return _read(_Key(analysis))
