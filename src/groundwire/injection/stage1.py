@@ -76,6 +76,19 @@ def read(text: str, allowed: Iterable[str] = (), silent: Iterable[str] = ()) -> 
     return Reading(score, rules, probability, tuple(found), tuple(desk.notes))
 
 
+def own_words(text: str) -> list[str]:
+    """List the words the learned model reads: all but the quotations that the text only talks about."""
+    folded = fold(text)
+    words = find_words(folded.text)
+    quoted = quotations(folded.text)
+    reported = [
+        (item.start, item.end)
+        for item, first, last in _phrases(folded, words, _Desk([], {}, 0))
+        if discount(item.start, item.end, first, last, folded.text, words, quoted) <= QUOTED
+    ]
+    return _unquoted(words, quoted, reported).words
+
+
 def combined(findings: Iterable[InjectionFinding]) -> float:
     """Join the heaviest finding of each rule: 1 minus the product of what each leaves open."""
     heaviest: dict[str, float] = {}
