@@ -22,10 +22,10 @@ from groundwire.injection.learned import BITS, Model, Reading, calibration_input
 
 TARGET = data.ROOT / "src" / "groundwire" / "injection" / "model.json"
 FOLDS = 5
-ATTACK_PRIOR = 0.10  # the share of attacks for which the probability is calibrated
+ATTACK_PRIOR = 0.12  # the share of attacks for which the probability is calibrated
 # How much one text of a source counts. Many attacks of bipia are plain requests ("translate this")
 # and many of tensortrust repeat one flood; both would teach the wrong thing at full weight.
-WEIGHTS = {"bipia_attacks": 0.5, "tensortrust_hijack": 0.5, "document": 0.5, "own_attack": 1.0, "own_benign": 2.0}
+WEIGHTS = {"bipia_attacks": 0.5, "tensortrust_hijack": 0.5, "document": 0.5, "own_attack": 1.0, "own_benign": 3.0}
 Floats = NDArray[np.float64]
 
 
@@ -36,6 +36,7 @@ class Example(NamedTuple):
     source: str
     windows: list[NDArray[np.int64]]
     rules: float
+    floor: float
     weight: float
 
 
@@ -43,7 +44,7 @@ def main() -> None:
     """Train, calibrate, report, write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", help="folder with injection/ and text/ (or GROUNDWIRE_DATA)")
-    parser.add_argument("--strength", type=float, default=30.0, help="L2 penalty")
+    parser.add_argument("--strength", type=float, default=15.0, help="L2 penalty")
     options = parser.parse_args()
     examples = gather(data.folder(options.data))
     order = random.Random(1).sample(range(len(examples)), len(examples))
@@ -94,8 +95,9 @@ def example(row: data.Row) -> Example:
     words = stage1.own_words(row.text)
     if words:
         seen = [features for _, features in windows(words)]
-    rules = stage1.read(row.text, silent=("learned",)).rules
-    return Example(row.label, row.source, [np.unique(np.array(w)) for w in seen], rules, WEIGHTS.get(row.source, 1.0))
+    reading = stage1.read(row.text, silent=("learned",))
+    features = [np.unique(np.array(window)) for window in seen]
+    return Example(row.label, row.source, features, reading.rules, reading.score, WEIGHTS.get(row.source, 1.0))
 
 
 def fit(examples: Sequence[Example], strength: float, rounds: int = 400) -> tuple[Floats, float]:
@@ -168,7 +170,7 @@ def describe(
     for item, reading in zip(examples, readings, strict=True):
         inputs = calibration_inputs(reading, item.rules) if reading is not None else (0.0,) * 5
         chance = sigmoid(sum(a * b for a, b in zip(calibration, inputs, strict=True))) if reading is not None else 0.0
-        by_source.setdefault(f"{item.source} {item.label}", []).append((item.label, chance, item.rules))
+        by_source.setdefault(f"{item.source} {item.label}", []).append((item.label, chance, item.floor))
     return {
         name: {
             "texts": len(rows),

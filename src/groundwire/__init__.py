@@ -7,19 +7,21 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from groundwire.errors import GroundwireError
+    from groundwire.injection import InjectionDetector
     from groundwire.types import Policy, SafetyEvent, Source
     from groundwire.verify import VerifiedScorer
 
 # Names are loaded on first use, so that `import groundwire` costs nothing.
 _HOMES = {
     "GroundwireError": "groundwire.errors",
+    "InjectionDetector": "groundwire.injection",
     "Policy": "groundwire.types",
     "SafetyEvent": "groundwire.types",
     "Source": "groundwire.types",
     "VerifiedScorer": "groundwire.verify",
 }
 
-__all__ = ["GroundwireError", "Policy", "SafetyEvent", "Source", "VerifiedScorer", "__version__"]
+__all__ = ["GroundwireError", "InjectionDetector", "Policy", "SafetyEvent", "Source", "VerifiedScorer", "__version__"]
 
 
 def __getattr__(name: str) -> Any:

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from groundwire.injection.words import Words
 from groundwire.text.lexicon import load_words
 
-QUOTED = 0.25  # what is left of a weight when a quoted attack is talked about
+TALKED_ABOUT = 0.25  # what is left of a weight when a quoted attack is talked about
+QUOTED = 0.6  # when it is quoted without a word about it
 REPORTED = 0.5  # when it is told in a running sentence
 _QUOTES = re.compile(
     r"\"[^\"]{3,400}\"|“[^”]{3,400}”|„[^“”]{3,400}[“”]|«[^»]{3,400}»|`[^`]{3,400}`|(?<!\w)'[^'\n]{3,400}'(?!\w)"
@@ -35,7 +36,7 @@ def discount(
     inside = covering(quoted, start, end)
     if inside is not None:
         before, after = _outside(words, inside[0], inside[1], first, last)
-        return QUOTED if _talks(before) or _talks(after) else 1.0
+        return TALKED_ABOUT if _talks(before) or _talks(after) else QUOTED
     # An imperative at the start of a sentence is one, whatever stands around it.
     if _SENTENCE_START.search(text[max(0, start - 12) : start]):
         return 1.0

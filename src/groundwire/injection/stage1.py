@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
-from groundwire.injection.context import QUOTED, covering, discount, quotations
+from groundwire.injection.context import TALKED_ABOUT, covering, discount, quotations
 from groundwire.injection.encodings import decode
 from groundwire.injection.folding import Folded, fold
 from groundwire.injection.learned import Reading as Windows
@@ -24,6 +24,8 @@ _OVERLAP = 600
 _MAX_PAYLOADS = 2_000
 # Below this probability a text is ordinary and scores 0.
 _QUIET = 0.05
+_STRONG = 0.60
+_WEAK_CEILING = 0.55
 _HIDDEN_WEIGHT = 0.80
 _ENCODED_WEIGHT = 0.85
 _NESTED_WEIGHT = 0.65
@@ -66,7 +68,7 @@ def read(text: str, allowed: Iterable[str] = (), silent: Iterable[str] = ()) -> 
     found = [item for item in _distinct(desk.findings) if item.rule not in muted]
     rules = combined(found)
     probability = 0.0 if "learned" in muted else probe.probability(rules)
-    score = max(rules, probability if probability >= _QUIET else 0.0)
+    score = max(floor(found), probability if probability >= _QUIET else 0.0)
     if probability >= max(0.5, _QUIET):
         found.append(_finding("learned", probe.start, probe.end, probability))
     if len(found) > MAX_FINDINGS:
@@ -84,7 +86,7 @@ def own_words(text: str) -> list[str]:
     reported = [
         (item.start, item.end)
         for item, first, last in _phrases(folded, words, _Desk([], {}, 0))
-        if discount(item.start, item.end, first, last, folded.text, words, quoted) <= QUOTED
+        if discount(item.start, item.end, first, last, folded.text, words, quoted) <= TALKED_ABOUT
     ]
     return _unquoted(words, quoted, reported).words
 
@@ -98,6 +100,13 @@ def combined(findings: Iterable[InjectionFinding]) -> float:
     for rule in sorted(heaviest):
         left *= 1.0 - heaviest[rule]
     return 1.0 - left
+
+
+def floor(findings: Iterable[InjectionFinding]) -> float:
+    """Return the score that the rules alone ensure: weak findings add up, but never to an alarm."""
+    items = list(findings)
+    strong = [item for item in items if item.weight >= _STRONG]
+    return combined(items) if strong else min(combined(items), _WEAK_CEILING)
 
 
 class _Probe:
@@ -138,7 +147,7 @@ def _read_chunk(text: str, offset: int, desk: _Desk, probe: _Probe) -> None:
     reported: list[tuple[int, int]] = []
     for item, first, last in _phrases(folded, words, desk):
         left = discount(item.start, item.end, first, last, folded.text, words, quoted)
-        if left <= QUOTED:
+        if left <= TALKED_ABOUT:
             reported.append((item.start, item.end))
         start, end = folded.span(item.start, item.end)
         desk.findings.append(replace(item, start=start + offset, end=end + offset, weight=round(item.weight * left, 4)))
