@@ -73,8 +73,8 @@ def ours(texts: Sequence[str]) -> Scores:
     """Score every text with stage 1."""
     detector = InjectionDetector()
     scans = {text: detector.scan(text) for text in texts}
-    # Ties at the floor would hide what the model knows: the probability breaks them.
-    return {text: (max(scan.score, 0.0) + 1e-6 * scan.probability, scan.detected) for text, scan in scans.items()}
+    # The score keeps silent below even odds; for ranking the probability speaks there, too.
+    return {text: (max(scan.score, scan.probability), scan.detected) for text, scan in scans.items()}
 
 
 def probability(text: str) -> float:
@@ -96,7 +96,9 @@ def theirs(python: str, texts: Sequence[str]) -> tuple[Scores, dict[str, Any]]:
 def matched(rows: Sequence[data.Row], benign: Sequence[data.Row], scores: Scores) -> dict[str, Any]:
     """Compare attacks with harmless texts of the same lengths, per source and together."""
     sources = sorted({row.source for row in rows if row.label})
-    out = {name: _compare([row for row in rows if row.label and row.source == name], benign, scores) for name in sources}
+    out = {
+        name: _compare([row for row in rows if row.label and row.source == name], benign, scores) for name in sources
+    }
     out["all"] = _compare([row for row in rows if row.label], benign, scores)
     return out
 

@@ -84,7 +84,8 @@ def composed(rows: Sequence[data.Row], count: int = 250) -> list[str]:
     kinds = sorted({row.source for row in rows})
     texts = []
     for _ in range(count):
-        pool = [row.text for row in rows if row.source == rng.choice(kinds)] or [row.text for row in rows]
+        kind = rng.choice(kinds)
+        pool = [row.text for row in rows if row.source == kind]
         texts.append(" ".join(rng.sample(pool, min(len(pool), rng.choice((2, 4, 8, 14, 22))))))
     return texts
 

@@ -50,7 +50,7 @@ def decode(text: str, folded: str, words: Words, span: Callable[[int, int], tupl
     """Yield the readable texts hidden in a text; `span` leads from folded offsets to the text's own."""
     yield from _byte_runs(text)
     yield from _inline_escapes(text)
-    if "\ufe00" <= max(text, default="") and _VARIATIONS.search(text):
+    if max(text, default="") >= "\ufe00" and _VARIATIONS.search(text):
         yield from _variation_bytes(text)
     for item in (*_morse(folded), *_spaced(folded), *_run_together(words), *_shifted(folded, words)):
         start, end = span(item.start, item.end)

@@ -15,6 +15,8 @@ _TAG_BASE = 0xE0000
 _LATIN = re.compile("[a-z]")
 WORD = re.compile(r"\w{1,80}")
 
+Letters = dict[str, str | int | None]  # what str.maketrans takes; the values are strings
+
 
 @dataclass(frozen=True, slots=True)
 class Folded:
@@ -39,14 +41,14 @@ def fold(text: str) -> Folded:
     """Lower-case, bring look-alikes and compatibility forms together, drop what cannot be seen."""
     if text.isascii():
         return Folded(text.lower())
-    letters = {char: fold_char(char) for char in set(text)}
-    resized = [char for char, folded in letters.items() if len(folded) != 1]
+    letters: Letters = {char: fold_char(char) for char in set(text)}
+    resized = [char for char, folded in letters.items() if len(str(folded)) != 1]
     if not resized:
         return Folded(_latinised(text.translate(str.maketrans(letters))))
     return _with_map(text, letters, resized)
 
 
-def _with_map(text: str, letters: dict[str, str], resized: list[str]) -> Folded:
+def _with_map(text: str, letters: Letters, resized: list[str]) -> Folded:
     table = str.maketrans(letters)
     pieces: list[str] = []
     places, origins = [0], [0]
@@ -55,7 +57,7 @@ def _with_map(text: str, letters: dict[str, str], resized: list[str]) -> Folded:
         pieces.append(text[done : match.start()].translate(table))
         size += match.start() - done
         for place in range(match.start(), match.end()):
-            folded = letters[text[place]]
+            folded = str(letters[text[place]])
             if folded:
                 pieces.append(folded)
                 places.extend(range(size, size + len(folded)))

@@ -97,9 +97,7 @@ def _divergence(signals: Signals) -> float:
     return max(signals.divergence, 1.0 - signals.coverage)
 
 
-def _reverse(
-    views: Sequence[ClaimView], forward: Sequence[Signals], nli: NLI | DivergenceScorer | None
-) -> list[float]:
+def _reverse(views: Sequence[ClaimView], forward: Sequence[Signals], nli: NLI | DivergenceScorer | None) -> list[float]:
     """Measure how little of the matching sentence of the intent each claim holds."""
     pairs = [
         (number, signals.matched, view.claim.text)

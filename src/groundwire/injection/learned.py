@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import pairwise
 
 BITS = 15
 MASK = (1 << BITS) - 1
@@ -70,7 +71,7 @@ def calibration_inputs(reading: Reading, rules: float) -> tuple[float, ...]:
 def windows(words: Sequence[str]) -> list[tuple[int, list[int]]]:
     """Cut a text into windows; each comes with its first word and its features."""
     hashes = [word_hash(word) for word in words]
-    pairs = [(left * 31 + right) & MASK for left, right in zip(hashes, hashes[1:], strict=False)]
+    pairs = [(left * 31 + right) & MASK for left, right in pairwise(hashes)]
     if len(words) <= WINDOW:
         return [(0, hashes + pairs)]
     last = len(words) - WINDOW + STEP

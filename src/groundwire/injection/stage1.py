@@ -22,8 +22,8 @@ MAX_FINDINGS = 200
 _CHUNK = 400_000  # characters folded at a time: memory stays flat
 _OVERLAP = 600
 _MAX_PAYLOADS = 2_000
-# Below this probability a text is ordinary and scores 0.
-_QUIET = 0.05
+# Below even odds the learned model says nothing, so that ordinary text scores 0.
+_QUIET = 0.5
 _STRONG = 0.60
 _WEAK_CEILING = 0.55
 _HIDDEN_WEIGHT = 0.80
@@ -69,7 +69,7 @@ def read(text: str, allowed: Iterable[str] = (), silent: Iterable[str] = ()) -> 
     rules = combined(found)
     probability = 0.0 if "learned" in muted else probe.probability(rules)
     score = max(floor(found), probability if probability >= _QUIET else 0.0)
-    if probability >= max(0.5, _QUIET):
+    if probability >= _QUIET:
         found.append(_finding("learned", probe.start, probe.end, probability))
     if len(found) > MAX_FINDINGS:
         desk.notes[f"{len(found) - MAX_FINDINGS} further findings are not listed"] = None

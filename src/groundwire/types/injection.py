@@ -90,7 +90,7 @@ class InjectionResult:
         scores = f"stage 1 scores {self.input_sanitizer_score:.2f}, intent risk is {self.injection_risk:.2f}"
         text = _lines(f"{head}: {scores}, together {self.combined_score:.2f}.", self.findings, self.notes)
         strayed = [claim for claim in self.claims if claim.verdict != IntentVerdict.GROUNDED]
-        return "\n".join([text, *(f"- claim {claim.claim_index} is {claim.verdict}: {claim.claim}" for claim in strayed)])
+        return "\n".join([text, *(f"- claim {item.claim_index} is {item.verdict}: {item.claim}" for item in strayed)])
 
     def to_dict(self) -> dict[str, Any]:
         """Turn the result into plain values for JSON."""
