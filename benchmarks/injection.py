@@ -34,15 +34,17 @@ def main() -> None:
     rows = data.report(folder)
     own = data.own("tests/data/injection_benign.jsonl")
     direct = data.own("tests/data/injection_direct.jsonl")
-    paragraphs = data.documents(folder, tune_half=False, per_set=120)
+    paragraphs = data.documents(folder, tune_half=False, per_set=100)
     hidden = {kind: [change(row.text) for row in direct] for kind, change in KINDS.items()}
-    texts = [row.text for row in (*rows, *own, *direct)] + paragraphs + [t for group in hidden.values() for t in group]
-    texts = list(dict.fromkeys(texts))
-    tools = {"groundwire": ours(texts)}
+    benign = [row for row in rows if not row.label] + [data.Row(text, 0, "document") for text in paragraphs]
+    hidden_texts = [text for group in hidden.values() for text in group]
+    tools = {"groundwire": ours([*(row.text for row in (*rows, *own, *direct)), *paragraphs, *hidden_texts])}
     peer: dict[str, Any] = {"run": False, "why": "no --defender was given"}
     if options.defender:
-        tools["stackone-defender"], peer = theirs(options.defender, texts)
-    benign = [row for row in rows if not row.label] + [data.Row(text, 0, "document") for text in paragraphs]
+        # The long jailbreaks that no harmless text matches in length would take it most of an hour.
+        compared = [row.text for group in pairs(rows, benign).values() for side in group for row in side]
+        texts = dict.fromkeys([*compared, *(row.text for row in (*own, *direct)), *hidden_texts])
+        tools["stackone-defender"], peer = theirs(options.defender, list(texts))
     figures = {
         "threshold": InjectionDetector().threshold,
         "split": "halves of deepset and wildguard_benign by hash; trustair_jailbreaks and tensortrust_extract whole; "
@@ -50,10 +52,11 @@ def main() -> None:
         "rows": {name: _count(rows, name) for name in sorted({row.source for row in rows})},
         "stackone_defender": peer,
         "matched_in_length": {name: matched(rows, benign, scores) for name, scores in tools.items()},
-        "detected_at_threshold": {name: at_threshold(rows, scores) for name, scores in tools.items()},
+        "detected_at_threshold": at_threshold(rows, tools["groundwire"]),
         "false_alarms_on_own_texts": {name: false_alarms(own, scores) for name, scores in tools.items()},
         "false_alarms_on_documents": {
-            name: _share([scores[text][1] for text in paragraphs]) for name, scores in tools.items()
+            "texts": len(paragraphs),
+            "flagged": _share([tools["groundwire"][text][1] for text in paragraphs]),
         },
         "obfuscations": {name: obfuscations(hidden, scores) for name, scores in tools.items()},
         "plain_attacks": {name: _share([scores[row.text][1] for row in direct]) for name, scores in tools.items()},
@@ -93,18 +96,19 @@ def theirs(python: str, texts: Sequence[str]) -> tuple[Scores, dict[str, Any]]:
                     "ranked_by": "tier2_score; detected = not allowed with block_high_risk=True"}  # fmt: skip
 
 
+def pairs(rows: Sequence[data.Row], benign: Sequence[data.Row]) -> dict[str, tuple[list[data.Row], list[data.Row]]]:
+    """Pair the attacks of each source, and all of them, with harmless texts of the same lengths."""
+    attacks = [row for row in rows if row.label]
+    groups = {name: [row for row in attacks if row.source == name] for name in sorted({row.source for row in attacks})}
+    return {name: data.matched(group, benign) for name, group in {**groups, "all": attacks}.items()}
+
+
 def matched(rows: Sequence[data.Row], benign: Sequence[data.Row], scores: Scores) -> dict[str, Any]:
     """Compare attacks with harmless texts of the same lengths, per source and together."""
-    sources = sorted({row.source for row in rows if row.label})
-    out = {
-        name: _compare([row for row in rows if row.label and row.source == name], benign, scores) for name in sources
-    }
-    out["all"] = _compare([row for row in rows if row.label], benign, scores)
-    return out
+    return {name: _compare(left, right, scores) for name, (left, right) in pairs(rows, benign).items()}
 
 
-def _compare(attacks: Sequence[data.Row], benign: Sequence[data.Row], scores: Scores) -> dict[str, Any]:
-    left, right = data.matched(attacks, benign)
+def _compare(left: Sequence[data.Row], right: Sequence[data.Row], scores: Scores) -> dict[str, Any]:
     labels = [1] * len(left) + [0] * len(right)
     values = [scores[row.text][0] for row in (*left, *right)]
     lengths = [float(len(row.text)) for row in (*left, *right)]

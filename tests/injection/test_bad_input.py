@@ -98,7 +98,9 @@ def test_encodings_nested_to_depth_50_end_at_the_limit() -> None:
     assert "nested_encoding" in {item.rule for item in DETECTOR.scan(deep).findings}
 
 
-@pytest.mark.parametrize("text", ["QUJDREVGR0hJSktMTU5=P===", "aWdub3JlIGFsbA=", "%%%41%zz%", "&#99999999;&#x;&#0;" * 3, "\\u{110000}" * 4])
+@pytest.mark.parametrize(
+    "text", ["QUJDREVGR0hJSktMTU5=P===", "aWdub3JlIGFsbA=", "%%%41%zz%", "&#99999999;&#x;&#0;" * 3, "\\u{110000}" * 4]
+)
 def test_invalid_encodings_are_no_error(text: str) -> None:
     DETECTOR.scan(text * 3)
 

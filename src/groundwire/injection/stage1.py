@@ -219,7 +219,14 @@ def _finding(rule: str, start: int, end: int, weight: float, detail: str = "") -
 
 
 def _distinct(findings: Iterable[InjectionFinding]) -> list[InjectionFinding]:
-    return list(dict.fromkeys(findings))
+    """Keep one of equal findings and the longest of those of one rule that start at one place."""
+    kept: dict[tuple[str, int, str], InjectionFinding] = {}
+    for item in findings:
+        key = (item.rule, item.start, item.detail)
+        # Where two chunks overlap a phrase is seen twice, once perhaps cut.
+        if key not in kept or (kept[key].end, kept[key].weight) < (item.end, item.weight):
+            kept[key] = item
+    return list(kept.values())
 
 
 def _chunks(text: str) -> Iterable[tuple[int, int]]:
