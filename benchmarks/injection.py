@@ -29,6 +29,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", help="folder with injection/ and text/ (or GROUNDWIRE_DATA)")
     parser.add_argument("--defender", help="Python of an environment with stackone-defender[onnx]")
+    parser.add_argument("--defender-answers", help="file that keeps its answers, so that only new texts are asked")
     options = parser.parse_args()
     folder = data.folder(options.data)
     rows = data.report(folder)
@@ -44,7 +45,7 @@ def main() -> None:
         # The long jailbreaks that no harmless text matches in length would take it most of an hour.
         compared = [row.text for group in pairs(rows, benign).values() for side in group for row in side]
         texts = dict.fromkeys([*compared, *(row.text for row in (*own, *direct)), *hidden_texts])
-        tools["stackone-defender"], peer = theirs(options.defender, list(texts))
+        tools["stackone-defender"], peer = theirs(options.defender, list(texts), options.defender_answers)
     figures = {
         "threshold": InjectionDetector().threshold,
         "split": "halves of deepset and wildguard_benign by hash; trustair_jailbreaks and tensortrust_extract whole; "
@@ -85,15 +86,27 @@ def probability(text: str) -> float:
     return InjectionDetector().scan(text).probability
 
 
-def theirs(python: str, texts: Sequence[str]) -> tuple[Scores, dict[str, Any]]:
+def theirs(python: str, texts: Sequence[str], kept: str | None) -> tuple[Scores, dict[str, Any]]:
     """Score every text with stackone-defender in its own environment."""
-    done = subprocess.run(
-        [python, str(DEFENDER)], input=json.dumps(list(texts)), capture_output=True, text=True, check=True, timeout=3600
-    )
-    answer = json.loads(done.stdout)
-    scores = {text: (entry[0], bool(entry[1])) for text, entry in zip(texts, answer["scores"], strict=True)}
-    return scores, {"run": True, "version": answer["version"], "ms_per_text": answer["ms_per_text"],
-                    "ranked_by": "tier2_score; detected = not allowed with block_high_risk=True"}  # fmt: skip
+    store = Path(kept) if kept else None
+    known: dict[str, Any] = json.loads(store.read_text("utf-8")) if store and store.exists() else {"answers": {}}
+    asked = [text for text in texts if text not in known["answers"]]
+    if asked:
+        done = subprocess.run(
+            [python, str(DEFENDER)], input=json.dumps(asked), capture_output=True, text=True, check=True, timeout=3600
+        )
+        answer = json.loads(done.stdout)
+        known["answers"].update(zip(asked, answer["scores"], strict=True))
+        known.update({"version": answer["version"], "ms_per_text": answer["ms_per_text"]})
+        if store:
+            store.write_text(json.dumps(known), "utf-8")
+    scores = {text: (known["answers"][text][0], bool(known["answers"][text][1])) for text in texts}
+    return scores, {
+        "run": True,
+        "version": known["version"],
+        "ms_per_text": known["ms_per_text"],
+        "ranked_by": "tier2_score; detected = not allowed with block_high_risk=True",
+    }
 
 
 def pairs(rows: Sequence[data.Row], benign: Sequence[data.Row]) -> dict[str, tuple[list[data.Row], list[data.Row]]]:

@@ -25,7 +25,7 @@ FOLDS = 5
 ATTACK_PRIOR = 0.12  # the share of attacks for which the probability is calibrated
 # How much one text of a source counts. Many attacks of bipia are plain requests ("translate this")
 # and many of tensortrust repeat one flood; both would teach the wrong thing at full weight.
-WEIGHTS = {"bipia_attacks": 0.5, "tensortrust_hijack": 0.5, "document": 0.5, "own_attack": 1.0, "own_benign": 3.0}
+WEIGHTS = {"bipia_attacks": 0.5, "tensortrust_hijack": 0.5, "document": 0.5, "own_attack": 1.5, "own_benign": 2.0}
 Floats = NDArray[np.float64]
 
 
@@ -37,6 +37,8 @@ class Example(NamedTuple):
     windows: list[NDArray[np.int64]]
     rules: float
     floor: float
+    kinds: int
+    words: int
     weight: float
 
 
@@ -52,7 +54,7 @@ def main() -> None:
     readings: list[Reading | None] = [None] * len(examples)
     for number in range(FOLDS):
         weights, bias = fit([item for place, item in enumerate(examples) if fold_of[place] != number], options.strength)
-        model = packed(weights, bias, (0.0,) * 5)
+        model = packed(weights, bias, ())
         for place, item in enumerate(examples):
             if fold_of[place] == number:
                 readings[place] = read(model, item)
@@ -73,20 +75,19 @@ def gather(folder: Path) -> list[Example]:
     rows += [data.Row(row.text, 1, "own_attack") for row in attacks]
     rows += [data.Row(row.text, 0, "own_benign") for row in benign]
     rows += [data.Row(text, 1, "own_attack") for text in composed(attacks)]
-    rows += [data.Row(text, 0, "own_benign") for text in composed(benign)]
     distinct = {row.text: row for row in rows}
     return [example(row) for row in distinct.values()]
 
 
-def composed(rows: Sequence[data.Row], count: int = 250) -> list[str]:
-    """Put sentences of one kind together to longer texts, so that length tells the model nothing."""
+def composed(rows: Sequence[data.Row], count: int = 300) -> list[str]:
+    """Put sentences of one kind together to attacks as long as harmless texts are."""
     rng = random.Random(7)
     kinds = sorted({row.source for row in rows})
     texts = []
     for _ in range(count):
         kind = rng.choice(kinds)
         pool = [row.text for row in rows if row.source == kind]
-        texts.append(" ".join(rng.sample(pool, min(len(pool), rng.choice((2, 4, 8, 14, 22))))))
+        texts.append(" ".join(rng.sample(pool, min(len(pool), rng.choice((2, 4, 8, 14, 22, 30))))))
     return texts
 
 
@@ -98,7 +99,9 @@ def example(row: data.Row) -> Example:
         seen = [features for _, features in windows(words)]
     reading = stage1.read(row.text, silent=("learned",))
     features = [np.unique(np.array(window)) for window in seen]
-    return Example(row.label, row.source, features, reading.rules, reading.score, WEIGHTS.get(row.source, 1.0))
+    kinds = len({item.rule for item in reading.findings})
+    weight = WEIGHTS.get(row.source, 1.0)
+    return Example(row.label, row.source, features, reading.rules, reading.score, kinds, len(words), weight)
 
 
 def fit(examples: Sequence[Example], strength: float, rounds: int = 400) -> tuple[Floats, float]:
@@ -143,13 +146,13 @@ def read(model: Model, item: Example) -> Reading | None:
     if not item.windows:
         return None
     scores = [model.window_score(features.tolist()) for features in item.windows]
-    return Reading(max(scores), sum(scores) / len(scores), len(scores), 0, 0)
+    return Reading(max(scores), sum(scores) / len(scores), len(scores), item.words)
 
 
 def calibrate(examples: Sequence[Example], readings: Sequence[Reading | None]) -> tuple[float, ...]:
     """Fit the chance of an attack at the stated prior, from scores of folds that did not see the text."""
     pairs = [(item, reading) for item, reading in zip(examples, readings, strict=True) if reading is not None]
-    inputs = np.array([calibration_inputs(reading, item.rules) for item, reading in pairs])
+    inputs = np.array([calibration_inputs(reading, item.rules, item.kinds) for item, reading in pairs])
     target = np.array([item.label for item, _ in pairs], float)
     share = np.array([item.weight for item, _ in pairs])
     share[target == 1] *= ATTACK_PRIOR / share[target == 1].sum()
@@ -169,7 +172,7 @@ def describe(
     """Say what the cross-validated model does at the detector's threshold."""
     by_source: dict[str, list[tuple[int, float, float]]] = {}
     for item, reading in zip(examples, readings, strict=True):
-        inputs = calibration_inputs(reading, item.rules) if reading is not None else (0.0,) * 5
+        inputs = calibration_inputs(reading, item.rules, item.kinds) if reading is not None else ()
         chance = sigmoid(sum(a * b for a, b in zip(calibration, inputs, strict=True))) if reading is not None else 0.0
         by_source.setdefault(f"{item.source} {item.label}", []).append((item.label, chance, item.floor))
     return {

@@ -19,13 +19,14 @@ STEP = 40
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How the windows of a text score: the highest, the mean, and how many there are."""
+    """How the windows of a text score, how many there are, and how many words the text has."""
 
     highest: float
     mean: float
     windows: int
-    first: int  # words of the highest window
-    last: int
+    words: int
+    first: int = 0  # words of the highest window
+    last: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +56,18 @@ class Model:
             count += 1
             if score > best:
                 best, best_place = score, place
-        return Reading(best, total / count, count, best_place, min(best_place + WINDOW, len(words)) - 1)
+        return Reading(best, total / count, count, len(words), best_place, min(best_place + WINDOW, len(words)) - 1)
 
-    def probability(self, reading: Reading, rules: float) -> float:
-        """Turn a reading and the rules' score into the calibrated chance of an attack."""
-        values = calibration_inputs(reading, rules)
+    def probability(self, reading: Reading, rules: float, kinds: int) -> float:
+        """Turn a reading, the rules' score and the number of rules into the calibrated chance of an attack."""
+        values = calibration_inputs(reading, rules, kinds)
         return sigmoid(sum(weight * value for weight, value in zip(self.calibration, values, strict=True)))
 
 
-def calibration_inputs(reading: Reading, rules: float) -> tuple[float, ...]:
+def calibration_inputs(reading: Reading, rules: float, kinds: int) -> tuple[float, ...]:
     """List what the calibration sees."""
-    return (1.0, reading.highest, reading.mean, math.log(reading.windows), rules)
+    length = math.log(reading.words)
+    return (1.0, reading.highest, reading.mean, math.log(reading.windows), length, rules, float(min(kinds, 4)))
 
 
 def windows(words: Sequence[str]) -> list[tuple[int, list[int]]]:

@@ -67,7 +67,8 @@ def read(text: str, allowed: Iterable[str] = (), silent: Iterable[str] = ()) -> 
     muted = frozenset(silent)
     found = [item for item in _distinct(desk.findings) if item.rule not in muted]
     rules = combined(found)
-    probability = 0.0 if "learned" in muted else probe.probability(rules)
+    kinds = len({item.rule for item in found})
+    probability = 0.0 if "learned" in muted else probe.probability(rules, kinds)
     score = max(floor(found), probability if probability >= _QUIET else 0.0)
     if probability >= _QUIET:
         found.append(_finding("learned", probe.start, probe.end, probability))
@@ -114,7 +115,7 @@ class _Probe:
 
     def __init__(self) -> None:
         self.highest = self.total = 0.0
-        self.windows = self.start = self.end = 0
+        self.windows = self.words = self.start = self.end = 0
 
     def see(self, words: Words, folded: Folded, offset: int) -> None:
         """Read the words of one chunk."""
@@ -127,13 +128,14 @@ class _Probe:
             self.start, self.end = start + offset, end + offset
         self.total += reading.mean * reading.windows
         self.windows += reading.windows
+        self.words += reading.words
 
-    def probability(self, rules: float) -> float:
+    def probability(self, rules: float, kinds: int) -> float:
         """Return the calibrated chance of an attack, 0 for a text without words."""
         if not self.windows:
             return 0.0
-        whole = Windows(self.highest, self.total / self.windows, self.windows, 0, 0)
-        return load_model().probability(whole, rules)
+        whole = Windows(self.highest, self.total / self.windows, self.windows, self.words)
+        return load_model().probability(whole, rules, kinds)
 
 
 def _read_chunk(text: str, offset: int, desk: _Desk, probe: _Probe) -> None:
