@@ -36,7 +36,6 @@ class Example(NamedTuple):
     source: str
     windows: list[NDArray[np.int64]]
     rules: float
-    floor: float
     kinds: int
     words: int
     weight: float
@@ -101,7 +100,7 @@ def example(row: data.Row) -> Example:
     features = [np.unique(np.array(window)) for window in seen]
     kinds = len({item.rule for item in reading.findings})
     weight = WEIGHTS.get(row.source, 1.0)
-    return Example(row.label, row.source, features, reading.rules, reading.score, kinds, len(words), weight)
+    return Example(row.label, row.source, features, reading.rules, kinds, len(words), weight)
 
 
 def fit(examples: Sequence[Example], strength: float, rounds: int = 400) -> tuple[Floats, float]:
@@ -174,7 +173,7 @@ def describe(
     for item, reading in zip(examples, readings, strict=True):
         inputs = calibration_inputs(reading, item.rules, item.kinds) if reading is not None else ()
         chance = sigmoid(sum(a * b for a, b in zip(calibration, inputs, strict=True))) if reading is not None else 0.0
-        by_source.setdefault(f"{item.source} {item.label}", []).append((item.label, chance, item.floor))
+        by_source.setdefault(f"{item.source} {item.label}", []).append((item.label, chance, item.rules))
     return {
         name: {
             "texts": len(rows),

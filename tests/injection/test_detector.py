@@ -1,5 +1,6 @@
 import json
 from dataclasses import asdict
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -119,8 +120,9 @@ def test_f5_the_carriers_of_injection_round_trip_through_json() -> None:
 @pytest.mark.parametrize("name", ["threshold", "stage1_weight", "drift_threshold", "injection_threshold"])
 @pytest.mark.parametrize("value", [-0.1, 1.1, float("nan")])
 def test_a_share_outside_0_and_1_is_refused(name: str, value: float) -> None:
+    options: dict[str, Any] = {name: value}
     with pytest.raises(InputError, match=name):
-        InjectionDetector(**{name: value})
+        InjectionDetector(**options)
 
 
 def test_wrong_types_and_unknown_rules_are_refused_in_words() -> None:

@@ -24,8 +24,6 @@ _OVERLAP = 600
 _MAX_PAYLOADS = 2_000
 # Below even odds the learned model says nothing, so that ordinary text scores 0.
 _QUIET = 0.5
-_STRONG = 0.60
-_WEAK_CEILING = 0.55
 _HIDDEN_WEIGHT = 0.80
 _ENCODED_WEIGHT = 0.85
 _NESTED_WEIGHT = 0.65
@@ -69,7 +67,7 @@ def read(text: str, allowed: Iterable[str] = (), silent: Iterable[str] = ()) -> 
     rules = combined(found)
     kinds = len({item.rule for item in found})
     probability = 0.0 if "learned" in muted else probe.probability(rules, kinds)
-    score = max(floor(found), probability if probability >= _QUIET else 0.0)
+    score = max(rules, probability if probability >= _QUIET else 0.0)
     if probability >= _QUIET:
         found.append(_finding("learned", probe.start, probe.end, probability))
     if len(found) > MAX_FINDINGS:
@@ -101,13 +99,6 @@ def combined(findings: Iterable[InjectionFinding]) -> float:
     for rule in sorted(heaviest):
         left *= 1.0 - heaviest[rule]
     return 1.0 - left
-
-
-def floor(findings: Iterable[InjectionFinding]) -> float:
-    """Return the score that the rules alone ensure: weak findings add up, but never to an alarm."""
-    items = list(findings)
-    strong = [item for item in items if item.weight >= _STRONG]
-    return combined(items) if strong else min(combined(items), _WEAK_CEILING)
 
 
 class _Probe:
