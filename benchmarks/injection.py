@@ -20,6 +20,7 @@ from benchmarks import metrics, record
 from benchmarks.obfuscate import KINDS
 from groundwire import InjectionDetector
 
+CALIBRATED_PRIOR = 0.12  # ATTACK_PRIOR of training/injection.py, which needs numpy
 DEFENDER = Path(__file__).with_name("injection_defender.py")
 Scores = dict[str, tuple[float, bool]]
 
@@ -61,7 +62,7 @@ def main() -> None:
         },
         "obfuscations": {name: obfuscations(hidden, scores) for name, scores in tools.items()},
         "plain_attacks": {name: _share([scores[row.text][1] for row in direct]) for name, scores in tools.items()},
-        "calibration_error": round(
+        "calibration_error_at_balanced_prior": round(
             metrics.calibration_error(
                 [row.label for row in rows], [probability(row.text) for row in rows]
             ) or 0.0, 4,
@@ -82,8 +83,10 @@ def ours(texts: Sequence[str]) -> Scores:
 
 
 def probability(text: str) -> float:
-    """Return the calibrated probability of one text."""
-    return InjectionDetector().scan(text).probability
+    """Return the probability of one text, moved from the prior of the calibration to a balanced one."""
+    chance = min(max(InjectionDetector().scan(text).probability, 1e-9), 1 - 1e-9)
+    odds = chance / (1 - chance) * (1 - CALIBRATED_PRIOR) / CALIBRATED_PRIOR
+    return odds / (1 + odds)
 
 
 def theirs(python: str, texts: Sequence[str], kept: str | None) -> tuple[Scores, dict[str, Any]]:
@@ -97,14 +100,13 @@ def theirs(python: str, texts: Sequence[str], kept: str | None) -> tuple[Scores,
         )
         answer = json.loads(done.stdout)
         known["answers"].update(zip(asked, answer["scores"], strict=True))
-        known.update({"version": answer["version"], "ms_per_text": answer["ms_per_text"]})
+        known["version"] = answer["version"]
         if store:
             store.write_text(json.dumps(known), "utf-8")
     scores = {text: (known["answers"][text][0], bool(known["answers"][text][1])) for text in texts}
     return scores, {
         "run": True,
         "version": known["version"],
-        "ms_per_text": known["ms_per_text"],
         "ranked_by": "tier2_score; detected = not allowed with block_high_risk=True",
     }
 
@@ -180,12 +182,15 @@ def speed(paragraphs: Sequence[str]) -> dict[str, Any]:
     prose = "\n\n".join(paragraphs)
     prose = (prose * (5_000_000 // len(prose) + 1))[:5_000_000]
     sizes = (1_024, 10_240, 102_400, 1_000_000, 5_000_000)
+    detector.scan(prose[-200_000:])  # lists and caches are loaded once in a process
     times = []
     for size in sizes:
         turns = []
-        for turn in range(5 if size < 500_000 else 1):
+        for turn in range(25 if size < 500_000 else 1):
+            first = turn * size % 4_000_000 if size < 500_000 else 0
+            text = prose[first : first + size]
             start = time.process_time()
-            detector.scan(prose[turn * size % 4_000_000 :][:size] if size < 500_000 else prose[:size])
+            detector.scan(text)
             turns.append(time.process_time() - start)
         times.append(statistics.median(turns))
     return {
