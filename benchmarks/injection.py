@@ -70,6 +70,7 @@ def main() -> None:
         "speed": speed(paragraphs),
     }  # fmt: skip
     shown = ["--data DATA", *(["--defender PYTHON"] if options.defender else [])]
+    shown += ["--defender-answers FILE"] if options.defender_answers else []
     path = record.write("injection", " ".join(["python -m benchmarks.injection", *shown]), figures)
     print(f"written to {path.name}", file=sys.stderr)
 
@@ -107,6 +108,7 @@ def theirs(python: str, texts: Sequence[str], kept: str | None) -> tuple[Scores,
     return scores, {
         "run": True,
         "version": known["version"],
+        "answers_kept_from_an_earlier_run": len(texts) - len(asked),
         "ranked_by": "tier2_score; detected = not allowed with block_high_risk=True",
     }
 
