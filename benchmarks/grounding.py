@@ -16,10 +16,11 @@ from typing import Any
 
 from benchmarks import data, metrics, record
 from groundwire import VerifiedScorer
+from groundwire.types import Verdict
 
 FALSE_ALARMS = 0.10
 NOT_MEASURED = 0.4999  # an answer with nothing to check is not called grounded
-REJECTED = frozenset({"contradicted", "fabricated"})
+REJECTED = frozenset({Verdict.CONTRADICTED, Verdict.FABRICATED})
 _scorer = VerifiedScorer(nli_scorer=None)
 
 
@@ -32,15 +33,16 @@ class Judged:
     probability: float
     verdicts: tuple[str, ...]
     approved: bool
+    clash: bool  # a hard conflict was found
 
 
 def judge(row: data.Row) -> Judged:
     """Verify one row."""
     result = _scorer.verify(row.response, row.source, question=row.question)
     probability = NOT_MEASURED if result.support_probability is None else result.support_probability
-    return Judged(
-        row.label, row.kind, probability, tuple(str(claim.verdict) for claim in result.claims), result.approved
-    )
+    verdicts = tuple(str(claim.verdict) for claim in result.claims)
+    clash = any(conflict.hard for claim in result.claims for conflict in claim.conflicts)
+    return Judged(row.label, row.kind, probability, verdicts, result.approved, clash)
 
 
 def judge_all(rows: Sequence[data.Row], pool: Any) -> list[Judged]:
@@ -67,14 +69,21 @@ def discrimination(judged: Sequence[Judged]) -> dict[str, Any]:
 
 
 def recall_by_kind(judged: Sequence[Judged]) -> dict[str, Any]:
-    """Return the share of wrong claims of each kind below the threshold that a tenth of the supported ones miss."""
-    threshold = metrics.threshold_at_false_alarms([item.probability for item in judged if item.label], FALSE_ALARMS)
+    """Return the share of wrong claims of each kind below the threshold that a tenth of the supported ones miss.
+
+    Once for the probability alone, once with every found hard conflict ranked below all else.
+    """
+    supported = [item for item in judged if item.label]
+    by_probability = metrics.threshold_at_false_alarms([item.probability for item in supported], FALSE_ALARMS)
+    by_conflict = metrics.threshold_at_false_alarms([_conflicts_first(item) for item in supported], FALSE_ALARMS)
     return {
-        "threshold": round(threshold, 4),
-        "kinds": {
-            kind: {"rows": len(items), "recall": _share(item.probability < threshold for item in items)}
-            for kind, items in _by_kind(judged, label=0).items()
-        },
+        kind: {
+            "rows": len(items),
+            "by_probability": _share(item.probability < by_probability for item in items),
+            "conflicts_first": _share(_conflicts_first(item) < by_conflict for item in items),
+            "conflict_found": _share(item.clash for item in items),
+        }
+        for kind, items in {**_by_kind(judged, label=0), "(supported)": supported}.items()
     }
 
 
@@ -134,8 +143,12 @@ def report(figures: dict[str, Any]) -> str:
         lines.append(f"mean of {figures['mean_of_public_sets']['sets']} sets: {_line(figures['mean_of_public_sets'])}")
     recalls = figures.get("contrast_recall_at_10_percent_false_alarms")
     if recalls:
-        lines.append("contrast, recall at 10 % false alarms:")
-        lines.extend(f"  {kind:16} {item['recall']:.2f} of {item['rows']}" for kind, item in recalls["kinds"].items())
+        lines.append("contrast, recall at 10 % false alarms (by probability, conflicts first; conflict found):")
+        lines.extend(
+            f"  {kind:16} {item['by_probability']:.2f} {item['conflicts_first']:.2f} {item['conflict_found']:.2f}"
+            f" of {item['rows']}"
+            for kind, item in recalls.items()
+        )
     for name in ("contrast", "ours"):
         ladder = figures.get(f"{name}_ladder")
         if ladder is None:
@@ -153,12 +166,17 @@ def report(figures: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _conflicts_first(item: Judged) -> float:
+    # The better the rest of the claim fits its evidence, the surer is the conflict.
+    return -item.probability if item.clash else item.probability
+
+
 def _rejected(item: Judged) -> bool:
     return any(verdict in REJECTED for verdict in item.verdicts)
 
 
 def _supported(item: Judged) -> bool:
-    return bool(item.verdicts) and all(verdict == "supported" for verdict in item.verdicts)
+    return bool(item.verdicts) and all(verdict == Verdict.SUPPORTED for verdict in item.verdicts)
 
 
 def _by_kind(judged: Sequence[Judged], *, label: int) -> dict[str, list[Judged]]:

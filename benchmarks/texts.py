@@ -1,6 +1,7 @@
 """Make responses and sources of a given shape, the same on every run."""
 
 import random
+from functools import cache
 
 SYLLABLES = [
     first + middle + last for first in "bdfgklmnprstv" for middle in "aeiou" for last in ("", "l", "n", "r", "s")
@@ -17,7 +18,7 @@ FRAMES = (
 def make(claims: int, sentences: int, seed: int = 7) -> tuple[str, str]:
     """Return a response and a source; every other claim is a sentence of the source."""
     rng = random.Random(seed)
-    words = ["".join(rng.choices(SYLLABLES, k=rng.randint(2, 3))) for _ in range(3000)]
+    words = _vocabulary()
     source = [_sentence(rng, words) for _ in range(sentences)]
     response = [rng.choice(source) if claim % 2 else _sentence(rng, words) for claim in range(claims)]
     return " ".join(response), " ".join(source)
@@ -34,6 +35,13 @@ def make_words(claims: int, words: int, seed: int = 7) -> tuple[str, str]:
         if count >= words:
             break
     return response, ". ".join(kept).rstrip(".") + "."
+
+
+@cache
+def _vocabulary() -> list[str]:
+    # One vocabulary for all texts, as the texts of one language share theirs.
+    rng = random.Random(0)
+    return ["".join(rng.choices(SYLLABLES, k=rng.randint(2, 3))) for _ in range(3000)]
 
 
 def _sentence(rng: random.Random, words: list[str]) -> str:

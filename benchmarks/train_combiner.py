@@ -38,7 +38,7 @@ DRIFT_SETS = (
 )  # fmt: skip
 EDIT_SETS = ("contrast", "ours", "summedits", "responses")
 COVERAGE_NAMES = (*COVERAGE, UNCHECKED)
-PENALTY = 1e-3
+PENALTY = 1e-2
 MODEL = record.ROOT / "src" / "groundwire" / "verify" / "combiner.json"
 
 
@@ -111,7 +111,8 @@ def fit_signed(design: Array, labels: Array, weights: Array, signs: Sequence[int
 def balanced(labels: Array) -> Array:
     """Weigh both classes of one set alike, one in all."""
     positives = labels.sum()
-    return np.where(labels == 1, 0.5 / positives, 0.5 / (len(labels) - positives))
+    weights: Array = np.where(labels == 1, 0.5 / positives, 0.5 / (len(labels) - positives))
+    return weights
 
 
 def fit(sets: dict[str, tuple[Array, Array]]) -> dict[str, float]:

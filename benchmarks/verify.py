@@ -103,8 +103,8 @@ def golden(worker: Worker) -> dict[str, Any]:
 
 def time_side_by_side(
     workers: dict[str, Worker], make: Callable[[int], tuple[str, str]], rounds: int
-) -> dict[str, float | None]:
-    """Return each system's median milliseconds over fresh texts.
+) -> dict[str, tuple[float, ...]]:
+    """Return each system's milliseconds over fresh texts, none for a system that failed.
 
     The systems take turns, so that a slow moment hits all of them; no text comes twice, so that no cache answers.
     """
@@ -122,14 +122,14 @@ def time_side_by_side(
                 taken[name].append(1000 * answer["seconds"])
             if slow:
                 del turning[name]
-    return {name: round(statistics.median(times), 3) if times else None for name, times in taken.items()}
+    return {name: tuple(times) for name, times in taken.items()}
 
 
-def peak_memory(system: str, python: str) -> dict[str, float | None]:
-    """Return the peak of a fresh process after a small call and after the largest source."""
+def peak_memory(system: str, python: str, *, with_large: bool) -> dict[str, float | None]:
+    """Return the peak of a fresh process after a small call and, if it can be had, after the largest source."""
     worker = Worker(system, python)
     small = worker.ask(*texts.make(*SHAPES[0]))["peak_mb"]
-    large = worker.ask(*texts.make_words(CLAIMS_PER_SIZE, SOURCE_WORDS[-1]))["peak_mb"]
+    large = worker.ask(*texts.make_words(CLAIMS_PER_SIZE, SOURCE_WORDS[-1]))["peak_mb"] if with_large else None
     worker.close()
     return {"after_5x50": small and round(small, 1), "after_100k_words": large and round(large, 1)}
 
@@ -171,20 +171,26 @@ def measure(pythons: dict[str, str], rounds: int) -> dict[str, Any]:
     }
     for worker in workers.values():
         worker.close()
-    figures["peak_mb"] = {name: peak_memory(name, pythons[name]) for name in workers}
+    figures["peak_mb"] = {
+        name: peak_memory(name, pythons[name], with_large=sizes[-1]["ms"][name] is not None) for name in workers
+    }
     return figures
 
 
 def _row(name: str, workers: dict[str, Worker], make: Callable[[int], tuple[str, str]], rounds: int) -> dict[str, Any]:
     print(f"timing {name}", file=sys.stderr)
-    times = time_side_by_side(workers, make, rounds)
-    ours = times["groundwire"]
+    taken = time_side_by_side(workers, make, rounds)
+    middle = {name: round(statistics.median(times), 3) if times else None for name, times in taken.items()}
+    ours = middle["groundwire"]
     return {
         "shape": name,
         "source_words": len(make(0)[1].split()),
-        "ms": times,
+        "ms": middle,
+        "fastest_ms": {name: round(min(times), 3) if times else None for name, times in taken.items()},
         "ours_over_peer": {
-            peer: round(ours / taken, 2) for peer, taken in times.items() if peer != "groundwire" and ours and taken
+            peer: float(f"{ours / theirs:.3g}")
+            for peer, theirs in middle.items()
+            if peer != "groundwire" and ours and theirs
         },
     }
 
@@ -192,21 +198,21 @@ def _row(name: str, workers: dict[str, Worker], make: Callable[[int], tuple[str,
 def table(figures: dict[str, Any]) -> str:
     """Lay the figures out for a terminal."""
     systems = list(figures["versions"])
-    lines = [f"{'':32}" + "".join(f"{name:>16}" for name in systems)]
+    lines = [f"{'':32}" + "".join(f"{name:>20}" for name in systems)]
     for row in figures["times"]:
         cells = []
         for name in systems:
             taken = row["ms"][name]
             ratio = row["ours_over_peer"].get(name)
             cells.append("no answer" if taken is None else f"{taken:.2f} ms" + (f" ({ratio:g}x)" if ratio else ""))
-        lines.append(f"{row['shape']:32}" + "".join(f"{cell:>16}" for cell in cells))
+        lines.append(f"{row['shape']:32}" + "".join(f"{cell:>20}" for cell in cells))
     exponents = figures["source_exponent"]
-    lines.append(f"{'exponent over source words':32}" + "".join(f"{exponents.get(name, '-'):>16}" for name in systems))
+    lines.append(f"{'exponent over source words':32}" + "".join(f"{exponents.get(name, '-'):>20}" for name in systems))
     for label, key in (("golden cases right", "right"), ("bad answers approved", "bad_approved")):
-        lines.append(f"{label:32}" + "".join(f"{figures['golden'][name][key]:>16}" for name in systems))
+        lines.append(f"{label:32}" + "".join(f"{figures['golden'][name][key]:>20}" for name in systems))
     peaks = figures["peak_mb"]
     for label, key in (("peak MB, small call", "after_5x50"), ("peak MB, 100k words", "after_100k_words")):
-        lines.append(f"{label:32}" + "".join(f"{peaks[name][key] or '-':>16}" for name in systems))
+        lines.append(f"{label:32}" + "".join(f"{peaks[name][key] or '-':>20}" for name in systems))
     lines.extend(f"not run: {name} ({why})" for name, why in figures["not_run"].items())
     lines.append(f"(in brackets: our time over the peer's; no answer: an error or more than {LIMIT_S} s)")
     return "\n".join(lines)

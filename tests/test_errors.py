@@ -30,9 +30,9 @@ def test_errors_are_caught_as_the_builtin_a_caller_expects(name: str, builtin: t
 
 
 def test_an_error_says_what_why_and_what_to_do() -> None:
-    error = InputError("It broke.", why="it is old.", fix="buy a new one", retry=True)
-    assert str(error) == "It broke. Cause: it is old. Do this: buy a new one"
-    assert (error.what, error.why, error.fix, error.retry) == ("It broke.", "it is old.", "buy a new one", True)
+    error = InputError("It broke.", why="it is old", fix="buy a new one", retry=True)
+    assert str(error) == "It broke. Cause: it is old. Do this: buy a new one."
+    assert (error.what, error.why, error.fix, error.retry) == ("It broke.", "it is old", "buy a new one", True)
     assert str(InputError("It broke.")) == "It broke."
     assert InputError("It broke.").retry is False
 

@@ -15,6 +15,9 @@ PUBLIC = [
     "Source",
     "VerifiedScorer",
     "__version__",
+    "verify_claim_lattice",
+    "verify_claim_lattice_json",
+    "verify_quotes",
 ]
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from groundwire.audit import verify_claim_lattice, verify_claim_lattice_json, verify_quotes
     from groundwire.errors import GroundwireError
     from groundwire.injection import InjectionDetector
     from groundwire.types import Policy, SafetyEvent, Source
@@ -19,9 +20,23 @@ _HOMES = {
     "SafetyEvent": "groundwire.types",
     "Source": "groundwire.types",
     "VerifiedScorer": "groundwire.verify",
+    "verify_claim_lattice": "groundwire.audit",
+    "verify_claim_lattice_json": "groundwire.audit",
+    "verify_quotes": "groundwire.audit",
 }
 
-__all__ = ["GroundwireError", "InjectionDetector", "Policy", "SafetyEvent", "Source", "VerifiedScorer", "__version__"]
+__all__ = [
+    "GroundwireError",
+    "InjectionDetector",
+    "Policy",
+    "SafetyEvent",
+    "Source",
+    "VerifiedScorer",
+    "__version__",
+    "verify_claim_lattice",
+    "verify_claim_lattice_json",
+    "verify_quotes",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -18,12 +18,11 @@ class GroundwireError(Exception):
         self.why = why
         self.fix = fix
         self.retry = retry
-        parts = [what]
-        if why:
-            parts.append(f"Cause: {why}")
-        if fix:
-            parts.append(f"Do this: {fix}")
-        super().__init__(" ".join(parts))
+        parts = [what, f"Cause: {why}" if why else "", f"Do this: {fix}" if fix else ""]
+        # A command that ends in a quote is left as it is, so that it can be copied.
+        super().__init__(
+            " ".join(part if part.endswith((".", "!", "?", "'")) else f"{part}." for part in parts if part)
+        )
 
 
 class InputError(GroundwireError, ValueError):

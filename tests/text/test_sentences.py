@@ -97,3 +97,13 @@ def test_pieces_of_a_long_unit_keep_their_places(text: str) -> None:
 def test_prose_with_a_stray_border_is_no_table_row() -> None:
     units = split_sentences("Home | News | " + "The mayor opened the bridge. " * 40)
     assert len(units) == 40
+
+
+def test_a_stop_between_spaces_ends_a_sentence_without_capitals() -> None:
+    units = split_sentences("the film is long . critics liked it ! it cost 2 . 5 million")
+    assert [unit.text for unit in units] == ["the film is long .", "critics liked it !", "it cost 2 .", "5 million"]
+
+
+def test_a_lost_space_after_a_stop_is_a_sentence_end_in_a_source() -> None:
+    (unit,) = split_sentences("He was hit in 2008.His wife left System.Text alone")
+    assert [piece.text for piece in shorten(unit, 400)] == ["He was hit in 2008.", "His wife left System.Text alone"]

@@ -1,7 +1,6 @@
 """Read what the user gave: the one home of files, standard input and their errors."""
 
 import os
-import stat
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -123,10 +122,9 @@ def _folder(path: str) -> Iterator[Scanned]:
 def _read_file(path: str) -> bytes:
     if not path:
         raise InputError("A file name is empty.", fix="give the path of a text file")
+    if os.path.isdir(path):
+        raise InputError(f"{path!r} is a directory.", fix="name one text file inside it")
     try:
-        mode = os.stat(path).st_mode
-        if stat.S_ISDIR(mode):
-            raise InputError(f"{path!r} is a directory.", fix="name one text file inside it")
         with open(path, "rb") as file:
             return _within_limit(file.read(MAX_BYTES + 1), f"The file {path!r}")
     except FileNotFoundError as error:

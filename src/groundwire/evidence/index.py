@@ -14,7 +14,7 @@ from groundwire.text.meaning import opposites, synonyms
 from groundwire.text.quantities import with_unit
 from groundwire.text.quantity import Quantity
 from groundwire.text.sentences import Unit, shorten, split_cells, split_sentences
-from groundwire.text.tokens import content_stems, find_words
+from groundwire.text.tokens import content_stems, stems_of
 from groundwire.types import Source
 
 _DIGITS = re.compile(r"\d[\d.,'’\u00a0\u202f]*\d|\d")
@@ -52,7 +52,7 @@ class Evidence:
     @cached_property
     def trigrams(self) -> frozenset[tuple[str, str, str]]:
         """Collect the stems of every three words in a row, function words included."""
-        stems = [word.stem for word in find_words(self.text)]
+        stems = stems_of(self.text)
         return frozenset(zip(stems, stems[1:], stems[2:], strict=False))
 
     def _named(self, quantity: Quantity) -> Quantity:
@@ -162,16 +162,18 @@ class SourceIndex:
             return list(self.sentences)
         scores: dict[int, float] = {}
         for key in stems:
-            self._vote(scores, key, 1.0)
-            for other in synonyms(key):
-                self._vote(scores, other, _SYNONYM_WEIGHT, unless=key)
-            for other in opposites(key):
-                self._vote(scores, other, _OPPOSITE_WEIGHT, unless=key)
+            self._vote(scores, key, 1.0, frozenset())
+            likes = [(other, _SYNONYM_WEIGHT) for other in synonyms(key) if other in self._postings]
+            likes += [(other, _OPPOSITE_WEIGHT) for other in opposites(key) if other in self._postings]
+            # A sentence that holds the word itself gains nothing from its like.
+            own = frozenset(self._postings.get(key, ())) if likes else frozenset()
+            for other, factor in likes:
+                self._vote(scores, other, factor, own)
         for number in numbers:
-            self._vote(scores, "#" + plain_digits(number), 1.0)
+            self._vote(scores, "#" + number, 1.0, frozenset())
         for number in numbers:
             # The sentence that holds the very number must be among the candidates.
-            for place in self._postings.get("#" + plain_digits(number), ())[:3]:
+            for place in self._postings.get("#" + number, ())[:3]:
                 scores[place] += len(self.sentences)
         best = heapq.nsmallest(limit, scores.items(), key=lambda item: (-round(item[1], 9), item[0]))
         chosen = [self.sentences[place] for place, _ in best]
@@ -183,14 +185,10 @@ class SourceIndex:
                 chosen.append(sentence)
         return chosen
 
-    def _vote(self, scores: dict[int, float], key: str, factor: float, unless: str = "") -> None:
-        posting = self._postings.get(key)
-        if posting is None:
-            return
-        blocked = set(self._postings.get(unless, ())) if unless else ()
+    def _vote(self, scores: dict[int, float], key: str, factor: float, unless: frozenset[int]) -> None:
         weight = factor * self.weight(key)
-        for place in posting:
-            if place not in blocked:
+        for place in self._postings.get(key, ()):
+            if place not in unless:
                 scores[place] = scores.get(place, 0.0) + weight
 
 

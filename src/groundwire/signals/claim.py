@@ -9,6 +9,7 @@ from groundwire.evidence.index import plain_digits
 from groundwire.text.analysis import Analysis, analyse
 from groundwire.text.claims import Claim
 from groundwire.text.entities import Name, find_names
+from groundwire.text.meaning import against, alike
 from groundwire.text.tokens import content_stems, stem
 
 _DIGITS = re.compile(r"\d[\d.,'’]*\d|\d")
@@ -35,6 +36,11 @@ class ClaimView:
     def stems(self) -> tuple[str, ...]:
         """List the content stems, each once, in order."""
         return tuple(dict.fromkeys(self.analysis.words[place].stem for place in self.analysis.content))
+
+    @cached_property
+    def reach(self) -> list[frozenset[str]]:
+        """List for each stem all stems by which a sentence may speak of it: its like and its opposites."""
+        return [alike(key) | against(key) for key in self.stems]
 
     @cached_property
     def digits(self) -> frozenset[str]:

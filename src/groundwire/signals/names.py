@@ -9,7 +9,7 @@ from groundwire.signals.claim import ClaimView
 from groundwire.signals.coverage import covered, share
 from groundwire.signals.finding import Finding
 from groundwire.text.analysis import Analysis, analyse
-from groundwire.text.entities import Name, find_names, same_name
+from groundwire.text.entities import Name, find_names, is_within, kind_of, same_name
 from groundwire.text.tokens import stem
 from groundwire.types import Policy, Reason
 
@@ -22,6 +22,7 @@ class Names(NamedTuple):
     findings: tuple[Finding, ...]
 
 
+_SAME_FRAME = 0.75
 Aliases = dict[str, frozenset[str]]
 
 
@@ -48,10 +49,10 @@ def compare_names(view: ClaimView, item: Evidence, index: SourceIndex, aliases: 
         moved = _from_other_clause(view, item, mine, extra)
         return Names(overlap, 1, ()) if moved is None else Names(overlap, 0, (moved,))
     findings: list[Finding] = []
-    swapped = _substitution(view, item, missing, extra)
+    absent = [name for name in missing if not _in_source(name, index, aliases)]
+    swapped = _substitution(view, item, missing, extra, index) or _other_of_its_kind(view, item, absent, extra)
     if swapped is not None:
         findings.append(swapped)
-    absent = [name for name in missing if not _in_source(name, index, aliases)]
     findings.extend(
         Finding(Reason.ENTITY_ABSENT, name.start, name.end, None, hard=False) for name in absent if swapped is None
     )
@@ -77,20 +78,52 @@ def _in_source(name: Name, index: SourceIndex, aliases: Aliases) -> bool:
     return any(all(index.contains(stem(part)) for part in key) for key in keys)
 
 
-def _substitution(view: ClaimView, item: Evidence, missing: Sequence[Name], extra: Sequence[Name]) -> Finding | None:
+def _substitution(
+    view: ClaimView, item: Evidence, missing: Sequence[Name], extra: Sequence[Name], index: SourceIndex
+) -> Finding | None:
     if not extra or not missing:
         return None
-    name_stems = {stem(part) for name in missing for part in name.key}
-    rest = [key for key in view.stems if key not in name_stems]
+    rest = _without_names(view, missing)
     frame = share(rest, item.stems) if rest else 0.0
     if frame < 0.5:
         return None
     for mine in missing:
         for theirs in extra:
+            if not _may_replace(mine, theirs):
+                continue
             # The cells of a table row have no neighbours to compare: the row is the frame.
             if item.header or _same_neighbour(view.analysis, mine, item.analysis, theirs):
-                return Finding(Reason.ENTITY_SUBSTITUTION, mine.start, mine.end, item, theirs.start, theirs.end)
+                # A name the sources use elsewhere may be another word for the same thing, unless all else agrees.
+                hard = frame >= _SAME_FRAME or not _in_source(mine, index, {})
+                return Finding(
+                    Reason.ENTITY_SUBSTITUTION, mine.start, mine.end, item, theirs.start, theirs.end, hard=hard
+                )
     return None
+
+
+def _may_replace(mine: Name, theirs: Name) -> bool:
+    """Tell whether one name can stand in another's place: of one kind, and neither inside the other."""
+    kinds = {kind_of(mine), kind_of(theirs)} - {""}
+    return len(kinds) < 2 and not is_within(theirs, mine)
+
+
+def _other_of_its_kind(
+    view: ClaimView, item: Evidence, absent: Sequence[Name], extra: Sequence[Name]
+) -> Finding | None:
+    """Find a place or person the sources never name where the evidence has another place or person."""
+    if len(absent) != 1 or share(_without_names(view, absent), item.stems) < 0.5:
+        return None
+    kind = kind_of(absent[0])
+    rivals = [name for name in extra if kind and kind_of(name) == kind]
+    if len(rivals) != 1:
+        return None
+    mine, theirs = absent[0], rivals[0]
+    return Finding(Reason.ENTITY_SUBSTITUTION, mine.start, mine.end, item, theirs.start, theirs.end)
+
+
+def _without_names(view: ClaimView, names: Sequence[Name]) -> list[str]:
+    named = {stem(part) for name in names for part in name.key}
+    return [key for key in view.stems if key not in named]
 
 
 def _from_other_clause(view: ClaimView, item: Evidence, mine: Sequence[Name], extra: Sequence[Name]) -> Finding | None:

@@ -114,10 +114,13 @@ def _bears(claim: Analysis, source: Analysis, cue: Negation) -> bool:
 
 
 def _opposed_particles(claim: Analysis, source: Analysis) -> list[tuple[int, int]]:
-    """Find "switched on" against "switched off"."""
-    opposite = load_map("particles")
+    """Find "switched on" against "switched off", and "more willing" against "less willing"."""
+    opposite, degrees = load_map("particles"), load_map("degrees")
     pairs: list[tuple[int, int]] = []
     for one, word in enumerate(claim.words):
+        if word.lower in degrees:
+            pairs.extend((one, two) for two in _other_degree(claim, one, source, degrees[word.lower]))
+            continue
         against_it = opposite.get(word.lower)
         if against_it is None or one == 0 or not claim.words[one - 1].content:
             continue
@@ -127,6 +130,17 @@ def _opposed_particles(claim: Analysis, source: Analysis) -> list[tuple[int, int
                 pairs.append((one, two))
                 break
     return pairs
+
+
+def _other_degree(claim: Analysis, one: int, source: Analysis, opposite: str) -> list[int]:
+    if one + 1 >= len(claim.words) or not claim.words[one + 1].content:
+        return []
+    key = claim.words[one + 1].stem
+    return [
+        two
+        for two in range(len(source.words) - 1)
+        if source.words[two].lower == opposite and source.words[two + 1].stem == key
+    ][:1]
 
 
 def _partner(claim: Analysis, claim_clause: int, source: Analysis) -> int | None:

@@ -11,7 +11,7 @@ from groundwire.signals.reading import read
 from groundwire.text.analysis import Analysis
 from groundwire.text.lexicon import load_words
 from groundwire.text.meaning import opposites, synonyms
-from groundwire.text.relations import Marked, Pair
+from groundwire.text.relations import Marked, Pair, are_converse
 from groundwire.text.tokens import stem
 from groundwire.types import Reason
 
@@ -41,6 +41,7 @@ def compare_relations(view: ClaimView, item: Evidence) -> Relations:
                 if clash:
                     findings.append(Finding(reason, one.start, one.end, item, two.start, two.end))
                 break
+    settled.update(_told_the_other_way(view, item))
     if not findings:
         swap = _role_swap(view, item)
         if swap is not None:
@@ -70,6 +71,16 @@ def _compare_pairs(mine: Pair, theirs: Pair) -> bool | None:
     return same if crossed > straight else not same
 
 
+def _told_the_other_way(view: ClaimView, item: Evidence) -> set[str]:
+    """Collect the verbs of a relation that the evidence tells from its other side."""
+    verbs: set[str] = set()
+    for mine in read(view.analysis).relations:
+        for theirs in read(item.analysis).relations:
+            if are_converse(mine, theirs) and mine.agent & theirs.patient and mine.patient & theirs.agent:
+                verbs.update((mine.stem, theirs.stem))
+    return verbs
+
+
 @cache
 def _symmetric_verbs() -> frozenset[str]:
     return frozenset(stem(word) for word in load_words("symmetric_verbs"))
@@ -82,16 +93,18 @@ def _role_swap(view: ClaimView, item: Evidence) -> Finding | None:
         if mine.stem in symmetric:
             continue
         for theirs in read(source).relations:
-            if theirs.stem != mine.stem and theirs.stem not in synonyms(mine.stem):
+            converse = are_converse(mine, theirs)
+            if not converse and theirs.stem != mine.stem and theirs.stem not in synonyms(mine.stem):
                 continue
-            crossed = (mine.agent & theirs.patient) and (mine.patient & theirs.agent)
-            straight = (mine.agent & theirs.agent) or (mine.patient & theirs.patient)
+            agent, patient = (theirs.patient, theirs.agent) if converse else (theirs.agent, theirs.patient)
+            crossed = (mine.agent & patient) and (mine.patient & agent)
+            straight = (mine.agent & agent) or (mine.patient & patient)
             if crossed and not straight:
                 one, two = claim.words[mine.verb], source.words[theirs.verb]
                 return Finding(Reason.ROLE_SWAP, one.start, one.end, item, two.start, two.end)
-            same_object = mine.patient & theirs.patient
-            other_agent = mine.agent and theirs.agent and not mine.agent & theirs.agent
-            if same_object and other_agent and theirs.agent <= claim.stems and mine.agent <= source.stems:
+            same_object = mine.patient & patient
+            other_agent = mine.agent and agent and not mine.agent & agent
+            if same_object and other_agent and agent <= claim.stems and mine.agent <= source.stems:
                 # Both agents are named on both sides, but they have changed jobs.
                 one, two = claim.words[mine.verb], source.words[theirs.verb]
                 return Finding(Reason.ROLE_SWAP, one.start, one.end, item, two.start, two.end)

@@ -84,6 +84,32 @@ def same_name(first: Name, second: Name, aliases: dict[str, frozenset[str]] | No
     return False
 
 
+def kind_of(name: Name) -> str:
+    """Tell whether a name is a known place or looks like a person, empty when neither is known."""
+    if " ".join(name.key) in _places() or (len(name.key) == 1 and name.key[0] in gazetteer()):
+        return "place"
+    return "person" if len(name.key) > 1 and name.key[0] in load_words("given_names") else ""
+
+
+def is_within(small: Name, large: Name) -> bool:
+    """Tell whether a place lies in a country ("Melbourne" in "Australia")."""
+    return " ".join(large.key) in _countries().get(" ".join(small.key), frozenset())
+
+
+@cache
+def _countries() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for row in load_rows("gazetteer"):
+        if len(row) > 2 and row[1] != "country":
+            found.setdefault(fold(row[0]), set()).add(fold(row[2]))
+    return {name: frozenset(countries) for name, countries in found.items()}
+
+
+@cache
+def _places() -> frozenset[str]:
+    return frozenset(fold(name) for row in load_rows("gazetteer") for name in [row[0], *row[3:4]] if name)
+
+
 def _make(sentence: Analysis, place: int, last: int) -> Name | None:
     words = sentence.words[place : last + 1]
     start, end = words[0].start, words[-1].end

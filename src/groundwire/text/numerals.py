@@ -35,8 +35,6 @@ _DIGITS = re.compile(
 )
 _INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d+)?")
 _MINUS_WORD = re.compile(r"(?:minus|negative)\s+$", re.IGNORECASE)
-_TOKEN = re.compile(r"[^\W\d_]+")
-_JOIN = re.compile(r"[-\s]+(?:and\s+)?(?:a\s+)?$|\s*-\s*$", re.IGNORECASE)
 
 
 def find_numerals(text: str, spelled: bool = True) -> list[Numeral]:

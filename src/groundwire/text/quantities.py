@@ -70,7 +70,20 @@ def find_quantities(text: str, words: Sequence[Word]) -> list[Quantity]:
     numerals = [item for item in find_numerals(text, spelled) if not _overlaps((item.start, item.end), taken)]
     quantities.extend(_typed(numerals, text))
     quantities.sort(key=lambda item: item.start)
+    quantities = _apart(quantities, text)
     return with_slots(quantities, words, text)
+
+
+def _apart(quantities: Sequence[Quantity], text: str) -> list[Quantity]:
+    """Give a sign that two numbers could claim ("0$ 0") to the first."""
+    kept: list[Quantity] = []
+    for item in quantities:
+        start = max(item.start, kept[-1].end) if kept else item.start
+        while start < item.end and text[start].isspace() and start > item.start:
+            start += 1
+        if start < item.end:
+            kept.append(item if start == item.start else item._replace(start=start, text=text[start : item.end]))
+    return kept
 
 
 @cache

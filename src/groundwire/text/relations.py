@@ -14,6 +14,7 @@ class Relation(NamedTuple):
 
     verb: int
     stem: str
+    phrase: str  # the stem with the preposition that follows: "lose to"
     agent: frozenset[str]
     patient: frozenset[str]
 
@@ -63,11 +64,38 @@ def find_relations(sentence: Analysis) -> list[Relation]:
             Relation(
                 place,
                 words[place].stem,
+                _phrase(sentence, place),
                 frozenset(words[p].stem for p in agent),
                 frozenset(words[p].stem for p in patient),
             )
         )
     return relations
+
+
+def _phrase(sentence: Analysis, place: int) -> str:
+    following = sentence.words[place + 1].lower if place + 1 < len(sentence.words) else ""
+    return f"{sentence.words[place].stem} {following}"
+
+
+@cache
+def _converses() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for first, second, *_ in load_rows("converses"):
+        one, two = _relation_key(first), _relation_key(second)
+        found.setdefault(one, set()).add(two)
+        found.setdefault(two, set()).add(one)
+    return {key: frozenset(others) for key, others in found.items()}
+
+
+def _relation_key(phrase: str) -> str:
+    verb, *rest = phrase.split("_")
+    return " ".join((stem(verb), *rest))
+
+
+def are_converse(first: Relation, second: Relation) -> bool:
+    """Tell whether two verbs say the same with their sides exchanged ("beat" and "lose to")."""
+    keys = {second.stem, second.phrase}
+    return any(not _converses().get(key, frozenset()).isdisjoint(keys) for key in (first.stem, first.phrase))
 
 
 def _is_passive(sentence: Analysis, place: int) -> bool:
@@ -87,11 +115,6 @@ def _find(sentence: Analysis, lower: str, after: int, clause: int) -> int:
         if sentence.words[place].lower == lower and sentence.clauses[place] == clause:
             return place
     return -1
-
-
-def is_passive(sentence: Analysis) -> bool:
-    """Tell whether a sentence holds a passive verb."""
-    return any(not auxiliary(sentence.words[place]) and _is_passive(sentence, place) for place in sentence.verbs)
 
 
 @cache

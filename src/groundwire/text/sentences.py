@@ -31,10 +31,9 @@ _VISIBLE = re.compile(r"\S")
 _OPENERS = "\"'“‘«‹([„¿¡*"
 _THAI_GAP = re.compile(r"(?<=[\u0e00-\u0e7f]{8})\s+(?=[\u0e00-\u0e7f])")
 _ALNUM = re.compile(r"[^\W_]")
-# Scraped pages lose the space after a stop: "in 2008.His wife".
-_GLUED_END = re.compile(
-    r"(?<=[^\W\d_A-Z][^\W\d_A-Z])[.!?][\"”’)\]]*(?=[A-Z])|(?<=\d\d)[.!?](?=[A-Z][a-z])|[.!?][\"”]*(?=[“\"][A-Z])"
-)
+# Scraped pages lose the space after a stop ("in 2008.His wife").
+# The word before must be no name: "System.Text" is one word of code.
+_LOST_END = re.compile(r"(?<![^\s\"“(])[a-z\d][\w,’'-]*[.!?][\"”’)]*(?=[\"“]?[A-Z][a-z’']*[\s,])")
 _LONGEST_CELL = 200
 _LONGEST_ROW = 4_000
 _SOFT_BREAKS = ("; ", ": ", " - ", " – ", ", ", " ")
@@ -61,10 +60,12 @@ def split_sentences(text: str) -> list[Unit]:
 
 
 def shorten(unit: Unit, limit: int) -> list[Unit]:
-    """Cut an overlong unit of a source into pieces, at lost sentence ends first and then at softer breaks."""
-    if len(unit.text) <= (max(limit, _LONGEST_ROW) if unit.row else limit):
+    """Cut a unit of a source at lost sentence ends, and an overlong one at softer breaks."""
+    if unit.row and len(unit.text) <= max(limit, _LONGEST_ROW):
         return [unit]
-    borders = [0, *(match.end() for match in _GLUED_END.finditer(unit.text)), len(unit.text)]
+    borders = [0, *(match.end() for match in _LOST_END.finditer(unit.text)), len(unit.text)]
+    if len(borders) == 2 and len(unit.text) <= limit:
+        return [unit]
     pieces: list[Unit] = []
     for start, end in itertools.pairwise(borders):
         while end - start > limit:
@@ -156,6 +157,8 @@ def _ends_sentence(line: str, begin: int, match: re.Match[str]) -> bool:
     if visible is None:
         return False
     first = visible.group()
+    if match.group() in (".", "!", "?") and match.start() > begin and line[match.start() - 1].isspace():
+        return True  # tokenised text, often without capitals: "he left . she stayed ."
     if not (first.isupper() or first.isdigit() or first in _OPENERS or (first.isalpha() and not first.islower())):
         return False
     if mark != "." or match.group().startswith(".."):

@@ -21,7 +21,6 @@ _WORD = re.compile(rf"(?:[A-Za-z]\.){{2,6}}|(?:{_LETTER})+(?:['’](?:{_LETTER})
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f]"
 )
-_ASCII_LETTERS = re.compile(r"[a-zA-Z]+")
 _VOWEL = re.compile("[aeiouy]")
 _MIN_CONTENT = 3
 
@@ -57,6 +56,13 @@ def find_words(text: str) -> list[Word]:
     return words
 
 
+def stems_of(text: str) -> list[str]:
+    """List the stems of all words of a text, in order, without their places."""
+    if not text.isascii() and _UNSPACED.search(text):
+        return [word.stem for word in find_words(text)]
+    return [_word_facts(token)[1] for token in _WORD.findall(text)]
+
+
 def content_stems(text: str) -> list[str]:
     """List the stems of the content words of a text, in order."""
     stems: list[str] = []
@@ -68,11 +74,6 @@ def content_stems(text: str) -> list[str]:
         if content:
             stems.append(stem_)
     return stems
-
-
-def has_unspaced_script(text: str) -> bool:
-    """Tell whether a text holds a script that writes no spaces."""
-    return not text.isascii() and _UNSPACED.search(text) is not None
 
 
 def is_function_word(lower: str) -> bool:
@@ -125,7 +126,7 @@ def stem(lower: str) -> str:
         word = word[:-2]
     elif word.endswith("'"):
         word = word[:-1]
-    if not _ASCII_LETTERS.fullmatch(word):
+    if not (word.isascii() and word.isalpha()):
         return word
     word = _irregular_forms().get(word, word)
     word = load_map("spellings").get(word, word)

@@ -16,8 +16,8 @@ from groundwire.text.polarity import find_negations
 from groundwire.types import Reason
 
 _LONG_WORD = 8
-_WINDOWS = 3
 _PHRASES = 4
+_NUMBER = "#"  # as the index marks digit strings
 
 _NUMBER_CONFLICTS = frozenset({Reason.NUMBER_MISMATCH, Reason.UNIT_MISMATCH, Reason.DATE_MISMATCH})
 _POLARITY_CONFLICTS = frozenset({Reason.NEGATION_FLIP, Reason.ANTONYM})
@@ -42,20 +42,21 @@ class ClaimFacts(NamedTuple):
 
 def claim_facts(view: ClaimView, signals: Signals, index: SourceIndex) -> ClaimFacts:
     """Count what the sources hold of one claim."""
-    numbers = sorted("#" + digits for digits in view.digits)
-    keys = [*view.stems, *numbers]
-    found = {key: index.contains(key) for key in keys}
-    # Without a source no word is rarer than another, and none is found.
-    weights = {key: index.weight(key) or 1.0 for key in keys}
     words = view.analysis.words
+    # Words inside quantities count too: "million" and "March" are part of what is said.
+    stems = dict.fromkeys(word.stem for word in words if word.content)
+    numbers = [_NUMBER + digits for digits in sorted(view.digits)]
+    found = {key: index.contains(key) for key in (*stems, *numbers)}
+    # Without a source no word is rarer than another, and none is found.
+    weights = {key: index.weight(key) or 1.0 for key in found}
     sequence = [word.stem for word in words]
     phrases = list(zip(sequence, sequence[1:], sequence[2:], strict=False))
     known = frozenset[tuple[str, str, str]]().union(*(item.trigrams for item in signals.candidates[:_PHRASES]))
     return ClaimFacts(
-        letters=sum(min(len(key), _LONG_WORD) for key in keys),
-        letters_found=sum(min(len(key), _LONG_WORD) for key in keys if found[key]),
+        letters=sum(min(len(key), _LONG_WORD) for key in found),
+        letters_found=sum(min(len(key), _LONG_WORD) for key, there in found.items() if there),
         weight=sum(weights.values()),
-        weight_near=max((_near(item, weights, index) for item in signals.candidates[:_WINDOWS]), default=0.0),
+        weight_near=_best_window(weights, signals.candidates, index),
         trigrams=len(phrases),
         trigrams_found=sum(phrase in known for phrase in phrases),
         numbers_absent=sum(not found[key] for key in numbers),
@@ -68,13 +69,22 @@ def claim_facts(view: ClaimView, signals: Signals, index: SourceIndex) -> ClaimF
     )
 
 
-def _near(item: Evidence, weights: dict[str, float], index: SourceIndex) -> float:
-    window = index.window(item)
-    return sum(
-        weight
-        for key, weight in weights.items()
-        if any(key[1:] in near.numbers if key[0] == "#" else key in near.stems for near in window)
-    )
+def _best_window(weights: dict[str, float], candidates: Sequence[Evidence], index: SourceIndex) -> float:
+    """Weigh what three neighbouring sentences around a candidate hold of the claim, at best."""
+    keys = frozenset(weights)
+    digits = frozenset(key[1:] for key in keys if key[0] == _NUMBER)
+    held: dict[int, frozenset[str]] = {}
+    windows: set[frozenset[str]] = set()
+    for centre in {near.index: near for item in candidates for near in index.window(item)}.values():
+        shared: frozenset[str] = frozenset()
+        for item in index.window(centre):
+            if item.index not in held:
+                numbers = digits & item.numbers
+                held[item.index] = (keys & item.stems).union(_NUMBER + digit for digit in numbers)
+            shared |= held[item.index]
+        windows.add(shared)
+    # fsum: the order of a set must not show in the last digit.
+    return max((math.fsum(map(weights.__getitem__, shared)) for shared in windows), default=0.0)
 
 
 def _polarity_differs(view: ClaimView, matched: Evidence | None) -> bool:
