@@ -130,6 +130,8 @@ ORDERED: dict[str, list[tuple[str, Any]]] = {
         ("claims", REQUIRED),
         ("input_sanitizer_score", 0.0),
         ("combined_score", 0.0),
+        ("findings", ()),
+        ("notes", ()),
     ],
     "InjectedClaim": [
         *((name, REQUIRED) for name in ("claim", "claim_index", "intent_divergence", "reverse_divergence")),

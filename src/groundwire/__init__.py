@@ -8,12 +8,14 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from groundwire.audit import verify_claim_lattice, verify_claim_lattice_json, verify_quotes
     from groundwire.errors import GroundwireError
+    from groundwire.injection import InjectionDetector
     from groundwire.types import Policy, SafetyEvent, Source
     from groundwire.verify import VerifiedScorer
 
 # Names are loaded on first use, so that `import groundwire` costs nothing.
 _HOMES = {
     "GroundwireError": "groundwire.errors",
+    "InjectionDetector": "groundwire.injection",
     "Policy": "groundwire.types",
     "SafetyEvent": "groundwire.types",
     "Source": "groundwire.types",
@@ -25,6 +27,7 @@ _HOMES = {
 
 __all__ = [
     "GroundwireError",
+    "InjectionDetector",
     "Policy",
     "SafetyEvent",
     "Source",

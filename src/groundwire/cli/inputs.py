@@ -2,9 +2,10 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from groundwire.errors import InputError
 from groundwire.types import Policy, Source, Verdict
@@ -13,6 +14,7 @@ STDIN = "-"
 # The policy decides how much of a text is checked. This limit only keeps one
 # wrong path from filling the memory.
 MAX_BYTES = 64 * 1024 * 1024
+MAX_FILES = 100_000
 
 
 def read_response(text: str | None, paths: Sequence[str]) -> str:
@@ -74,6 +76,47 @@ def read_policy(path: str | None, fail_on: str | None) -> Policy:
             fix=f"choose from {', '.join(known)}",
         )
     return replace(policy, fail_on=tuple(dict.fromkeys(wanted)))
+
+
+class Scanned(NamedTuple):
+    """One text of a scan; `why` says why a file of a folder has none."""
+
+    name: str
+    text: str | None
+    why: str = ""
+
+
+def read_scanned(text: str | None, paths: Sequence[str]) -> Iterator[Scanned]:
+    """Yield the texts to scan; a file of a folder that is no text is named, not refused."""
+    if text is None and not paths:
+        raise InputError("Nothing to scan was given.", fix="name a file or folder, or use --text TEXT or -")
+    refuse_two_readers_of_stdin(paths)
+    if text is not None:
+        yield Scanned("text", _checked_argument(text, "--text"))
+    for path in paths:
+        if path != STDIN and os.path.isdir(path):
+            yield from _folder(path)
+        else:
+            yield Scanned("standard input" if path == STDIN else path, read_text(path))
+
+
+def _folder(path: str) -> Iterator[Scanned]:
+    count = 0
+    for place, folders, names in os.walk(path):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            file = os.path.join(place, name)
+            # A link may lead out of the folder, a pipe would wait for ever.
+            if os.path.islink(file) or not os.path.isfile(file):
+                continue
+            count += 1
+            if count > MAX_FILES:
+                yield Scanned(path, None, f"the folder has more than {MAX_FILES:,} files; the rest was left out")
+                return
+            try:
+                yield Scanned(file, read_text(file))
+            except InputError as error:
+                yield Scanned(file, None, error.what)
 
 
 def _read_file(path: str) -> bytes:

@@ -22,7 +22,10 @@ class Unit(NamedTuple):
 LINE = re.compile(r"[^\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
 _MARKER = re.compile(r"\s*(?:>\s*)*(?:(?:[-*+•‣◦▪●·–—]|\(?\d{1,3}[.)]|\(?[a-zA-Z][)])\s+(?=\S))?(?:\[[ xX]\]\s+)?")
 _HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(?=\S)")
-_END = re.compile(r"[.!?…]+[\"'”’»›)\]*_]*(?=\s)|[。！？｡][”’」』）\"]*|[؟۔।॥።։]+[\"'”’»)\]]*(?=\s|$)")
+# A run of marks is tried from its first one only: a long one without a space behind it would cost its square.
+_END = re.compile(
+    r"(?<![.!?…])[.!?…]++[\"'”’»›)\]*_]*+(?=\s)|[。！？｡][”’」』）\"]*|(?<![؟۔।॥።։])[؟۔।॥።։]++[\"'”’»)\]]*+(?=\s|$)"
+)
 _NEXT_WORD = re.compile(r"\s*[\"'“‘«‹(\[„¿¡*_]*([^\W\d_]+)?")
 _VISIBLE = re.compile(r"\S")
 _OPENERS = "\"'“‘«‹([„¿¡*"

@@ -17,7 +17,7 @@ from groundwire.types.hooks import (
     PassportVerdict,
     PreflightVerdict,
 )
-from groundwire.types.injection import InjectedClaim, InjectionResult
+from groundwire.types.injection import InjectedClaim, InjectionFinding, InjectionResult, InjectionScan, IntentVerdict
 from groundwire.types.policy import Policy
 from groundwire.types.safety import SAFETY_EVENT_SCHEMA, HookScope, PolicyDecision, SafetyEvent
 from groundwire.types.source import Source
@@ -52,7 +52,10 @@ __all__ = [
     "HookScope",
     "HookVerdict",
     "InjectedClaim",
+    "InjectionFinding",
     "InjectionResult",
+    "InjectionScan",
+    "IntentVerdict",
     "ModelInfo",
     "OntologyViolation",
     "ParsedClaim",
