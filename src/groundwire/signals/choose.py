@@ -31,6 +31,7 @@ _LEAD = 0.25
 _LABEL = 0.3
 # A sentence that shares less than this with a claim cannot clash with it.
 FRAME = 0.34
+_STOPS = ".!? "
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,9 @@ def choose(
 
 def read_closely(view: ClaimView, item: Evidence, index: SourceIndex, aliases: Aliases) -> CloseReading:
     """Compare names, relations, polarity, charges and wording of a claim with one sentence."""
+    if view.claim.text.rstrip(_STOPS) == item.text.rstrip(_STOPS):
+        # A sentence repeated word for word cannot clash with itself.
+        return CloseReading(item, Names(1.0, 1 if view.names else 0, ()), (), False)
     names = compare_names(view, item, index, aliases)
     relations = compare_relations(view, item)
     polarity = compare_polarity(view, item, relations.settled)

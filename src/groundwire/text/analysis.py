@@ -31,7 +31,7 @@ class Analysis:
     @cached_property
     def verbs(self) -> frozenset[int]:
         """Collect the places of finite-looking verbs, auxiliaries included."""
-        return frozenset(place for place in range(len(self.words)) if is_verb(self.words, place))
+        return _find_verbs(self.words)
 
     @cached_property
     def clauses(self) -> tuple[int, ...]:
@@ -87,19 +87,26 @@ def auxiliary(word: Word) -> str:
     return load_map("auxiliaries").get(word.lower, "")
 
 
-def is_verb(words: Sequence[Word], place: int) -> bool:
-    """Tell whether a word looks like a finite verb or participle in its place."""
-    word = words[place]
-    if auxiliary(word):
-        return True
-    share = verb_shares().get(word.stem)
-    if share is None or not word.content:
-        return False
-    lower = word.lower
+def _find_verbs(words: Sequence[Word]) -> frozenset[int]:
+    """Collect the words that look like a finite verb or participle in their place."""
+    auxiliaries, shares = load_map("auxiliaries"), verb_shares()
+    found: set[int] = set()
+    for place, word in enumerate(words):
+        if word.lower in auxiliaries:
+            found.add(place)
+        elif word.content:
+            share = shares.get(word.stem)
+            if share is not None and _stands_as_verb(words, place, share):
+                found.add(place)
+    return frozenset(found)
+
+
+def _stands_as_verb(words: Sequence[Word], place: int, share: int) -> bool:
+    lower = words[place].lower
     previous = words[place - 1].lower if place else ""
     if previous in load_words("noun_leads"):
         return False
-    if (previous and auxiliary(words[place - 1])) or previous == "not" or previous.endswith("n't"):
+    if previous in load_map("auxiliaries") or previous == "not" or previous.endswith("n't"):
         return True
     if previous == "to":
         return share >= 20
