@@ -15,6 +15,7 @@ from groundwire.signals.reading import read
 from groundwire.signals.relations import compare_relations
 from groundwire.signals.substitution import find_other_cell, find_other_subject, find_substitution
 from groundwire.text.meaning import against
+from groundwire.text.polarity import may_deny
 from groundwire.text.tokens import stem
 from groundwire.types import Policy, Reason
 
@@ -164,7 +165,7 @@ def _denied_part(view: ClaimView, best: CloseReading, items: Sequence[Evidence])
     if not missing or read(view.analysis).negations:
         return None
     for item in items:
-        if item is best.evidence or missing.isdisjoint(item.stems):
+        if item is best.evidence or missing.isdisjoint(item.stems) or not may_deny(item.text):
             continue
         for cue in read(item.analysis).negations:
             if cue.head >= 0 and item.analysis.words[cue.head].stem in missing:

@@ -35,6 +35,12 @@ def _tell_tales() -> frozenset[str]:
     return frozenset(max(row[0].split(), key=len) for row in load_rows("negators"))
 
 
+def may_deny(text: str) -> bool:
+    """Tell cheaply whether a text may hold a denial."""
+    words = text.lower().replace("’", "'").split()
+    return not _tell_tales().isdisjoint(words) or any("n't" in word for word in words)
+
+
 def find_negations(sentence: Analysis) -> list[Negation]:
     """List the negations of a sentence with the words they deny."""
     if _tell_tales().isdisjoint(sentence.lowers) and not any(lower.endswith("n't") for lower in sentence.lowers):

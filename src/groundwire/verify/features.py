@@ -12,7 +12,7 @@ from typing import NamedTuple
 from groundwire.evidence import Evidence, SourceIndex
 from groundwire.signals import Signals
 from groundwire.signals.claim import ClaimView
-from groundwire.text.polarity import find_negations
+from groundwire.signals.reading import read
 from groundwire.types import Reason
 
 _LONG_WORD = 8
@@ -90,7 +90,7 @@ def _best_window(weights: dict[str, float], candidates: Sequence[Evidence], inde
 def _polarity_differs(view: ClaimView, matched: Evidence | None) -> bool:
     if matched is None:
         return False
-    return bool(find_negations(view.analysis)) != bool(find_negations(matched.analysis))
+    return bool(read(view.analysis).negations) != bool(read(matched.analysis).negations)
 
 
 def _share(part: float, whole: float) -> float:
