@@ -7,7 +7,7 @@ from importlib.metadata import version
 
 def main() -> None:
     """Read a list of texts, write scores and decisions."""
-    from stackone_defender import create_prompt_defense
+    from stackone_defender import create_prompt_defense  # type: ignore[import-not-found]  # a peer, in its own environment
 
     defense = create_prompt_defense(block_high_risk=True)
     defense.warmup_tier2()

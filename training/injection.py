@@ -9,6 +9,7 @@ import base64
 import json
 import random
 import zlib
+from array import array
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import injection_data as data
-from groundwire.injection import learned, stage1
+from groundwire.injection import stage1
 from groundwire.injection.learned import BITS, Model, Reading, calibration_inputs, sigmoid, windows
 
 TARGET = data.ROOT / "src" / "groundwire" / "injection" / "model.json"
@@ -137,7 +138,7 @@ def packed(weights: Floats, bias: float, calibration: Sequence[float]) -> Model:
     """Round the weights to one byte each, as they are stored."""
     scale = float(np.abs(weights).max()) / 127 or 1.0
     small = np.clip(np.round(weights / scale), -127, 127).astype(np.int8)
-    return Model(learned.array("b", small.tobytes()), scale, bias, tuple(calibration))
+    return Model(array("b", small.tobytes()), scale, bias, tuple(calibration))
 
 
 def read(model: Model, item: Example) -> Reading | None:
