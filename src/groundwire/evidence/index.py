@@ -199,6 +199,8 @@ def _cells_apart(row: str) -> str:
 
 def plain_digits(number: str) -> str:
     """Strip the separators from a written number."""
+    if number.isdigit():
+        return number
     return re.sub(r"[,'’\u00a0\u202f]", "", number)
 
 

@@ -61,7 +61,7 @@ def compare_names(view: ClaimView, item: Evidence, index: SourceIndex, aliases: 
     return Names(overlap, 1 if overlap >= 0.50 and not findings else 0, tuple(findings))
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=2_048)
 def names_of(text: str, known: frozenset[str]) -> list[Name]:
     """List the names of a sentence; equal sentences are done once."""
     return find_names(analyse(text), known)

@@ -74,7 +74,7 @@ class _Key:
         return isinstance(other, _Key) and self.analysis.text == other.analysis.text
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=2_048)
 def _read(key: _Key) -> Reading:
     return Reading(key.analysis)
 

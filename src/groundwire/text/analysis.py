@@ -1,6 +1,7 @@
 """One sentence taken apart: words, clauses, quantities, verbs."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
@@ -60,17 +61,13 @@ class Analysis:
         return own or self.inherited_subject(clause - 1)
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=2_048)
 def analyse(text: str) -> Analysis:
     """Take one sentence apart; equal sentences are done once."""
     words = tuple(find_words(text))
     quantities = tuple(find_quantities(text, words))
-    spans = [(quantity.start, quantity.end) for quantity in quantities]
-    content = tuple(
-        place
-        for place, word in enumerate(words)
-        if word.content and not any(start <= word.start < end for start, end in spans)
-    )
+    measured = _within(words, quantities)
+    content = tuple(place for place, word in enumerate(words) if word.content and place not in measured)
     stems = frozenset(words[place].stem for place in content)
     return Analysis(text, words, quantities, content, stems)
 
@@ -80,6 +77,15 @@ def _irregular_pasts() -> frozenset[str]:
     return frozenset(
         form for _, forms, _ in load_rows("verbs") for form in forms.split(",") if form and not form.endswith("ing")
     )
+
+
+def _within(words: Sequence[Word], quantities: Sequence[Quantity]) -> set[int]:
+    """Collect the places of the words that belong to quantities ("days" in "30 days")."""
+    starts = [word.start for word in words] if quantities else []
+    found: set[int] = set()
+    for quantity in quantities:
+        found.update(range(bisect_left(starts, quantity.start), bisect_left(starts, quantity.end)))
+    return found
 
 
 def auxiliary(word: Word) -> str:

@@ -4,7 +4,7 @@ import re
 from enum import StrEnum
 from functools import cache
 
-from groundwire.text.lexicon import load_rows
+from groundwire.text.lexicon import load_map, load_rows
 
 
 class Bound(StrEnum):
@@ -34,8 +34,22 @@ def _bounds() -> tuple[re.Pattern[str], re.Pattern[str], dict[str, Bound], dict[
     return lead, tail, before, after
 
 
+# What may stand between a bound and its number.
+_BETWEEN = " $€£¥₹\u00a0"
+_SIGNS = ("", "~", "≈", ">", "<", "=", "≥", "≤")
+
+
+@cache
+def _last_words() -> frozenset[str]:
+    words = {row[0].split()[-1] for row in load_rows("bounds")}
+    return frozenset(words | {"the", "a", "an", "only", "us"} | {code.lower() for code in load_map("currencies")})
+
+
 def bound_before(text: str, start: int) -> Bound:
     """Read the bound that stands before a number."""
+    last = text[max(0, start - 28) : start].rstrip(_BETWEEN).rpartition(" ")[2].lower()
+    if last not in _last_words() and last[-1:] not in _SIGNS:
+        return Bound.EXACT  # the usual case, told without the pattern
     lead, _, names, _ = _bounds()
     match = lead.search(text, max(0, start - 28), start)
     if match is None:

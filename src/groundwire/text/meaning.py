@@ -9,7 +9,7 @@ _PREFIXES = ("un", "in", "im", "ir", "non", "dis")
 
 
 @cache
-def _opposites() -> dict[str, frozenset[str]]:
+def _opposites() -> dict[str, tuple[str, ...]]:
     found: dict[str, set[str]] = {}
     for first, second, *_ in load_rows("antonyms"):
         if "_" in first or "_" in second:
@@ -19,12 +19,14 @@ def _opposites() -> dict[str, frozenset[str]]:
             continue
         found.setdefault(one, set()).add(two)
         found.setdefault(two, set()).add(one)
-    return {key: frozenset(values) for key, values in found.items()}
+    # Tuples of strings cost the garbage collector nothing; sets are made for the words in use.
+    return {key: tuple(values) for key, values in found.items()}
 
 
+@lru_cache(maxsize=32_768)
 def opposites(key: str) -> frozenset[str]:
     """Return the stems that the lexicon sets against a stem."""
-    return _opposites().get(key, frozenset())
+    return frozenset(_opposites().get(key, ()))
 
 
 @lru_cache(maxsize=32_768)
@@ -41,7 +43,7 @@ def opposed(first: str, second: str) -> bool:
 
 
 @cache
-def _groups() -> dict[str, frozenset[str]]:
+def _groups() -> dict[str, tuple[str, ...]]:
     found: dict[str, set[str]] = {}
     for name in ("synonyms", "derivations"):
         for row in load_rows(name):
@@ -49,7 +51,7 @@ def _groups() -> dict[str, frozenset[str]]:
             for key in stems:
                 found.setdefault(key, set()).update(stems - {key})
     # A word that is listed as an opposite can never stand in.
-    return {key: frozenset(values - opposites(key)) for key, values in found.items()}
+    return {key: tuple(values.difference(_opposites().get(key, ()))) for key, values in found.items()}
 
 
 @lru_cache(maxsize=32_768)
@@ -64,6 +66,7 @@ def alike(key: str) -> frozenset[str]:
     return synonyms(key) | {key}
 
 
+@lru_cache(maxsize=32_768)
 def synonyms(key: str) -> frozenset[str]:
     """Return the stems that may stand in for a stem."""
-    return _groups().get(key, frozenset())
+    return frozenset(_groups().get(key, ()))

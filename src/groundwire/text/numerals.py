@@ -59,7 +59,7 @@ def _digit_numerals(text: str) -> list[Numeral]:
                 start += 1
             else:
                 value, other = -value, None if other is None else -other
-        minus = _MINUS_WORD.search(text, max(0, start - 12), start)
+        minus = _MINUS_WORD.search(text, max(0, start - 12), start) if text[start - 2 : start - 1] in "seSE" else None
         if minus:
             value, other, start = -value, None if other is None else -other, minus.start()
         role = "ordinal" if match.group(2) else "cardinal"

@@ -17,6 +17,7 @@ from groundwire.types import Reason
 
 _LONG_WORD = 8
 _PHRASES = 4
+_WINDOWS = 4
 _NUMBER = "#"  # as the index marks digit strings
 
 _NUMBER_CONFLICTS = frozenset({Reason.NUMBER_MISMATCH, Reason.UNIT_MISMATCH, Reason.DATE_MISMATCH})
@@ -70,21 +71,18 @@ def claim_facts(view: ClaimView, signals: Signals, index: SourceIndex) -> ClaimF
 
 
 def _best_window(weights: dict[str, float], candidates: Sequence[Evidence], index: SourceIndex) -> float:
-    """Weigh what three neighbouring sentences around a candidate hold of the claim, at best."""
+    """Weigh what the three sentences around a candidate hold of the claim, at best."""
     keys = frozenset(weights)
     digits = frozenset(key[1:] for key in keys if key[0] == _NUMBER)
-    held: dict[int, frozenset[str]] = {}
-    windows: set[frozenset[str]] = set()
-    for centre in {near.index: near for item in candidates for near in index.window(item)}.values():
-        shared: frozenset[str] = frozenset()
+    best = 0.0
+    for centre in candidates[:_WINDOWS]:
+        held: set[str] = set()
         for item in index.window(centre):
-            if item.index not in held:
-                numbers = digits & item.numbers
-                held[item.index] = (keys & item.stems).union(_NUMBER + digit for digit in numbers)
-            shared |= held[item.index]
-        windows.add(shared)
-    # fsum: the order of a set must not show in the last digit.
-    return max((math.fsum(map(weights.__getitem__, shared)) for shared in windows), default=0.0)
+            held |= keys & item.stems
+            held.update(_NUMBER + digit for digit in digits & item.numbers)
+        # fsum: the order of a set must not show in the last digit.
+        best = max(best, math.fsum(map(weights.__getitem__, held)))
+    return best
 
 
 def _polarity_differs(view: ClaimView, matched: Evidence | None) -> bool:
