@@ -53,13 +53,14 @@ def test_repeats_of_one_piece_stay_fast(piece: str) -> None:
 
 def test_memory_without_a_model_stays_below_120_megabytes() -> None:
     code = (
-        "import resource; from groundwire import VerifiedScorer;"
+        "from groundwire import VerifiedScorer;"
         "s = ' '.join(f'The pump of unit {n} weighs {n % 90} kg and runs in bay {n % 7}.' for n in range(800));"
         "VerifiedScorer().verify('The pump of unit 7 weighs 7 kg. The pump of unit 9 weighs 4 kg.', s);"
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"
+        # Not ru_maxrss: that one remembers the process which started this one.
+        "print(next(line for line in open('/proc/self/status') if line.startswith('VmHWM')).split()[1])"
     )
-    peak = int(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout)
-    assert peak < 120
+    kilobytes = int(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout)
+    assert kilobytes < 120 * 1024
 
 
 @given(
