@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -172,6 +173,8 @@ def test_ctrl_c_is_one_line(texts: Path) -> None:
         cwd=texts,
     )
     with (texts / "pipe").open("wb"):  # opens once the other side reads
+        # A signal between opening and reading would wait for the read to end: give it time to block.
+        time.sleep(1.0)
         started.send_signal(signal.SIGINT)
         out, err = started.communicate(timeout=30)
     assert started.returncode == 130
