@@ -107,9 +107,9 @@ def test_two_quantities_agree_differ_or_cannot_be_compared(first: str, second: s
     "text", ["10^400", "0/0", "99:99", "31 February", "9" * 1_000_000, "1e999999", "½⅓", "$€£", "5 kg kg kg", "-", "−"]
 )
 def test_absurd_quantities_raise_nothing(text: str) -> None:
-    begin = time.perf_counter()
+    begin = time.process_time()
     quantities(text)
-    assert time.perf_counter() - begin < 2.0
+    assert time.process_time() - begin < 2.0
 
 
 @pytest.mark.parametrize(
@@ -118,9 +118,9 @@ def test_absurd_quantities_raise_nothing(text: str) -> None:
 def test_no_pattern_explodes_on_repeats(piece: str) -> None:
     def seconds(count: int) -> float:
         text = piece * count
-        begin = time.perf_counter()
+        begin = time.process_time()
         quantities(text)
-        return time.perf_counter() - begin
+        return time.process_time() - begin
 
     small, large = seconds(500), seconds(2_000)
     assert large < 30 * small + 0.5, piece
