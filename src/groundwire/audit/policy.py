@@ -28,6 +28,7 @@ from groundwire.audit.paraphrase import DEFAULT_PARAPHRASE_COVERAGE, DEFAULT_PAR
 from groundwire.audit.spans import MIN_QUOTE_CHARS, MIN_SPAN_CHARS
 from groundwire.errors import PolicyError
 from groundwire.ledger import hash_json
+from groundwire.types.policy import read_policy_file, refuse_unknown_fields
 
 # Fixed by the contract, and part of the hash all the same: a release that changes one changes the hash.
 _FIXED: Final = {
@@ -114,33 +115,13 @@ class AuditPolicy:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Build a policy from a mapping and refuse fields it does not know."""
-        known = [item.name for item in fields(cls)]
-        unknown = [str(name) for name in values if name not in known]
-        if unknown:
-            raise PolicyError(
-                f"The audit policy has an unknown field {unknown[0]!r}.", fix=f"known fields: {', '.join(known)}"
-            )
+        refuse_unknown_fields(values, [item.name for item in fields(cls)])
         return cls(**values)
 
     @classmethod
     def from_yaml(cls, path: str | Path) -> Self:
         """Load a policy from a YAML file."""
-        import yaml  # loaded here: most audits run without a policy file
-
-        try:
-            values = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-        except OSError as error:
-            raise PolicyError(
-                f"The policy file {str(path)!r} cannot be read.", why=error.strerror or str(error), fix="check the path"
-            ) from error
-        except (UnicodeDecodeError, yaml.YAMLError) as error:
-            why = " ".join(str(error).split())
-            raise PolicyError(f"The policy file {str(path)!r} is not valid YAML.", why=why, fix="correct it") from error
-        if not isinstance(values or {}, dict):
-            raise PolicyError(
-                f"The policy file {str(path)!r} holds no mapping.", fix="write one 'field: value' per line"
-            )
-        return cls.from_dict(values or {})
+        return cls.from_dict(read_policy_file(path))
 
 
 def verifier_policy_hash(policy: AuditPolicy) -> str:

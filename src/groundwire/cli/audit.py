@@ -8,6 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from groundwire.cli import inputs, output
+from groundwire.cli.options import (
+    AsJson,
+    Html,
+    PolicyFile,
+    Question,
+    Quiet,
+    ResponseFile,
+    ResponsePath,
+    ResponseText,
+    SourceFiles,
+    SourceTexts,
+)
 from groundwire.errors import InputError
 from groundwire.types import EvidenceObject, Source
 
@@ -23,22 +35,14 @@ def register(app: typer.Typer) -> None:
 
 
 def audit(
-    response_path: Annotated[
-        str | None, typer.Argument(metavar="[RESPONSE_FILE]", help="The answer, '-' for standard input.")
-    ] = None,
+    response_path: ResponsePath = None,
     source_paths: Annotated[
         list[str] | None, typer.Argument(metavar="[SOURCE_FILE]...", help="The sources it may rest on.")
     ] = None,
-    response: Annotated[str | None, typer.Option("--response", metavar="TEXT", help="The answer as text.")] = None,
-    source: Annotated[
-        list[str] | None, typer.Option("--source", metavar="TEXT", help="A source as text; may be repeated.")
-    ] = None,
-    response_file: Annotated[
-        str | None, typer.Option("--response-file", metavar="PATH", help="The answer, '-' for standard input.")
-    ] = None,
-    source_file: Annotated[
-        list[str] | None, typer.Option("--source-file", metavar="PATH", help="A source; may be repeated.")
-    ] = None,
+    response: ResponseText = None,
+    source: SourceTexts = None,
+    response_file: ResponseFile = None,
+    source_file: SourceFiles = None,
     evidence_map: Annotated[
         str | None,
         typer.Option("--evidence-map", metavar="FILE", help="Numbered evidence as JSON, instead of sources."),
@@ -46,16 +50,14 @@ def audit(
     mode: Annotated[
         str | None, typer.Option("--mode", metavar="MODE", help="quote, claim_lattice_pointer or claim_lattice.")
     ] = None,
-    question: Annotated[str | None, typer.Option("--question", metavar="TEXT", help="The question asked.")] = None,
-    policy: Annotated[
-        str | None, typer.Option("--policy", metavar="FILE", help="Thresholds and switches as a YAML file.")
-    ] = None,
+    question: Question = None,
+    policy: PolicyFile = None,
     record: Annotated[
         str | None, typer.Option("--record", metavar="FILE", help="Keep the run in a record store.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
-    html: Annotated[str | None, typer.Option("--html", metavar="FILE", help="Write a report page.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing; the exit status is the answer.")] = False,
+    as_json: AsJson = False,
+    html: Html = None,
+    quiet: Quiet = False,
 ) -> int:
     """Audit what an answer quotes, repeats or cites, word for word, against its sources.
 

@@ -7,6 +7,18 @@ import typer
 
 from groundwire.cli import inputs
 from groundwire.cli.audit import NOT_STRICT, STRICT, read_json, show
+from groundwire.cli.options import (
+    AsJson,
+    Html,
+    PolicyFile,
+    Question,
+    Quiet,
+    ResponseFile,
+    ResponsePath,
+    ResponseText,
+    SourceFiles,
+    SourceTexts,
+)
 from groundwire.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,22 +33,14 @@ def register(app: typer.Typer) -> None:
 
 
 def cite(
-    response_path: Annotated[
-        str | None, typer.Argument(metavar="[RESPONSE_FILE]", help="The answer, '-' for standard input.")
-    ] = None,
+    response_path: ResponsePath = None,
     source_paths: Annotated[
         list[str] | None, typer.Argument(metavar="[SOURCE_FILE]...", help="The sources; the first one is [1].")
     ] = None,
-    response: Annotated[str | None, typer.Option("--response", metavar="TEXT", help="The answer as text.")] = None,
-    source: Annotated[
-        list[str] | None, typer.Option("--source", metavar="TEXT", help="A source as text; may be repeated.")
-    ] = None,
-    response_file: Annotated[
-        str | None, typer.Option("--response-file", metavar="PATH", help="The answer, '-' for standard input.")
-    ] = None,
-    source_file: Annotated[
-        list[str] | None, typer.Option("--source-file", metavar="PATH", help="A source; may be repeated.")
-    ] = None,
+    response: ResponseText = None,
+    source: SourceTexts = None,
+    response_file: ResponseFile = None,
+    source_file: SourceFiles = None,
     documents: Annotated[
         str | None,
         typer.Option(
@@ -45,13 +49,11 @@ def cite(
             help="Sources as a JSON list of objects with text, and title, url, authors, year, role where known.",
         ),
     ] = None,
-    question: Annotated[str | None, typer.Option("--question", metavar="TEXT", help="The question asked.")] = None,
-    policy: Annotated[
-        str | None, typer.Option("--policy", metavar="FILE", help="Thresholds and switches as a YAML file.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
-    html: Annotated[str | None, typer.Option("--html", metavar="FILE", help="Write a report page.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing; the exit status is the answer.")] = False,
+    question: Question = None,
+    policy: PolicyFile = None,
+    as_json: AsJson = False,
+    html: Html = None,
+    quiet: Quiet = False,
 ) -> int:
     """Follow [1], footnotes, (Author, 2020), addresses and [E1] to the sources, and say which are wrong.
 

@@ -130,7 +130,7 @@ def _read_file(path: str) -> bytes:
     except FileNotFoundError as error:
         raise InputError(
             f"The file {path!r} does not exist.",
-            fix="check the path; text itself goes into --response or --source",
+            fix="check the path; text itself goes into an option: --response, --source or --text",
         ) from error
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)

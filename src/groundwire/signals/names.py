@@ -8,6 +8,7 @@ from groundwire.evidence import Evidence, SourceIndex
 from groundwire.signals.claim import ClaimView
 from groundwire.signals.coverage import covered, share
 from groundwire.signals.finding import Finding
+from groundwire.signals.votes import HIGH, LOW
 from groundwire.text.analysis import Analysis, analyse
 from groundwire.text.entities import Name, find_names, is_within, kind_of, same_name
 from groundwire.text.tokens import stem
@@ -56,9 +57,9 @@ def compare_names(view: ClaimView, item: Evidence, index: SourceIndex, aliases: 
     findings.extend(
         Finding(Reason.ENTITY_ABSENT, name.start, name.end, None, hard=False) for name in absent if swapped is None
     )
-    if overlap < 0.20 and (absent or swapped is not None):
+    if overlap < LOW and (absent or swapped is not None):
         return Names(overlap, -1, tuple(findings))
-    return Names(overlap, 1 if overlap >= 0.50 and not findings else 0, tuple(findings))
+    return Names(overlap, 1 if overlap >= HIGH and not findings else 0, tuple(findings))
 
 
 @lru_cache(maxsize=2_048)

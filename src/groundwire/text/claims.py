@@ -24,7 +24,6 @@ _QUESTION = re.compile(r"[?？؟;]\s*[\"'”’»)\]*]*$")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _BOLD_LINE = re.compile(r"^(\*\*|__).{1,80}\1:?$")
 _SPLIT_SEMICOLON = re.compile(r";\s+")
-_LEADING = re.compile(r"(?:and|but|while|whereas|although|however|moreover|furthermore)\b,?\s+", re.IGNORECASE)
 # No person writes a sentence of this length; cutting it keeps hostile text from costing more than it is long.
 _LONGEST = 2_000
 _TRIM = " \t,;.!\u00a0"
@@ -88,12 +87,18 @@ def _code_lines(response: str) -> frozenset[int]:
     return frozenset(lines)
 
 
+@cache
+def _leading() -> re.Pattern[str]:
+    words = "|".join(sorted(load_words("split_words")))
+    return re.compile(rf"(?:{words})\b,?\s+", re.IGNORECASE)
+
+
 def split_atomic(unit: Unit) -> list[Claim]:
     """Split a compound sentence where both sides can stand as a statement."""
     sentence = analyse(unit.text)
     cuts: list[tuple[int, int]] = []
     begin = 0
-    leading = _LEADING.match(unit.text)
+    leading = _leading().match(unit.text)
     if leading:
         begin = leading.end()
     start = begin

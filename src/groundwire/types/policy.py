@@ -1,6 +1,6 @@
 """Thresholds and switches that every part reads."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Self
@@ -82,38 +82,40 @@ class Policy:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Build a policy from a mapping and refuse fields it does not know."""
-        known = [item.name for item in fields(cls)]
-        unknown = [str(name) for name in values if name not in known]
-        if unknown:
-            raise PolicyError(
-                f"The policy has an unknown field {unknown[0]!r}.", fix=f"known fields: {', '.join(known)}"
-            )
+        refuse_unknown_fields(values, [item.name for item in fields(cls)])
         return cls(**values)
 
     @classmethod
     def from_yaml(cls, path: str | Path) -> Self:
         """Load a policy from a YAML file."""
-        import yaml  # loaded here: most users never read a policy file
+        return cls.from_dict(read_policy_file(path))
 
-        try:
-            values = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-        except OSError as error:
-            raise PolicyError(
-                f"The policy file {str(path)!r} cannot be read.", why=error.strerror or str(error), fix="check the path"
-            ) from error
-        except (UnicodeDecodeError, yaml.YAMLError) as error:
-            raise PolicyError(
-                f"The policy file {str(path)!r} is not valid YAML.",
-                why=" ".join(str(error).split()),
-                fix="correct the file",
-            ) from error
-        if values is None:
-            values = {}
-        if not isinstance(values, dict):
-            raise PolicyError(
-                f"The policy file {str(path)!r} holds no mapping.", fix="write one 'field: value' per line"
-            )
-        return cls.from_dict(values)
+
+def refuse_unknown_fields(values: Mapping[str, Any], known: Sequence[str]) -> None:
+    """Refuse a field that no policy of this kind has."""
+    unknown = [str(name) for name in values if name not in known]
+    if unknown:
+        raise PolicyError(f"The policy has an unknown field {unknown[0]!r}.", fix=f"known fields: {', '.join(known)}")
+
+
+def read_policy_file(path: str | Path) -> dict[str, Any]:
+    """Read the fields of a policy from a YAML file."""
+    import yaml  # loaded here: most users never read a policy file
+
+    try:
+        values = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise PolicyError(
+            f"The policy file {str(path)!r} cannot be read.", why=error.strerror or str(error), fix="check the path"
+        ) from error
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
+        why = " ".join(str(error).split())
+        raise PolicyError(f"The policy file {str(path)!r} is not valid YAML.", why=why, fix="correct it") from error
+    if values is None:
+        return {}
+    if not isinstance(values, dict):
+        raise PolicyError(f"The policy file {str(path)!r} holds no mapping.", fix="write one 'field: value' per line")
+    return values
 
 
 def _refuse_crossing(policy: Policy, low: str, high: str) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from groundwire.signals import Signals
 from groundwire.signals.claim import ClaimView
 from groundwire.signals.finding import Finding
+from groundwire.signals.votes import LOW
 from groundwire.text.claims import Claim
 from groundwire.types import (
     ClaimVerdict,
@@ -137,7 +138,7 @@ def _reasons(verdict: Verdict, signals: Signals, has_source: bool) -> list[str]:
     reasons: list[str] = list(dict.fromkeys(finding.reason for finding in signals.findings))
     if signals.derived:
         reasons.append(Reason.DERIVED)
-    if verdict == Verdict.FABRICATED and signals.traceability is not None and signals.traceability < 0.2:
+    if verdict == Verdict.FABRICATED and signals.traceability is not None and signals.traceability < LOW:
         reasons.append(Reason.LOW_TRACEABILITY)
     if verdict == Verdict.CONTRADICTED and not reasons:
         reasons.append(Reason.MODEL_CONTRADICTION)

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
+from groundwire.signals.votes import HIGH, LOW
 from groundwire.types import ClaimVerdict, Policy, Verdict
 
-_HIGH = 0.50
-_LOW = 0.20
 _UNTRACEABLE = 0.15
 _FLOOR = 0.7
 _VALUES = {Verdict.SUPPORTED: 1.0, Verdict.UNVERIFIABLE: 0.5, Verdict.CONTRADICTED: 0.0, Verdict.FABRICATED: 0.0}
@@ -58,7 +57,7 @@ def _climb(
     support_ratio: float, contradict_ratio: float, traceability: float | None,
     hard_conflict: bool, number_absent: bool, veto: bool,
 ) -> tuple[Verdict, float]:  # fmt: skip
-    untraceable = traceability is not None and traceability < _LOW
+    untraceable = traceability is not None and traceability < LOW
     if traceability is not None and traceability < _UNTRACEABLE:
         return Verdict.FABRICATED, max(_FLOOR, 1.0 - traceability)
     if contradict_ratio >= 0.5 and untraceable:
@@ -86,7 +85,7 @@ def _vote_divergence(value: float | None, support: float, contradict: float) -> 
 def _vote_share(value: float | None) -> int:
     if value is None:
         return 0
-    return 1 if value >= _HIGH else -1 if value < _LOW else 0
+    return 1 if value >= HIGH else -1 if value < LOW else 0
 
 
 def is_blocking(verdict: ClaimVerdict, policy: Policy) -> bool:

@@ -1,0 +1,26 @@
+"""Options that several commands share, word for word."""
+
+from typing import Annotated
+
+import typer
+
+ResponsePath = Annotated[
+    str | None, typer.Argument(metavar="[RESPONSE_FILE]", help="The answer, '-' for standard input.")
+]
+ResponseText = Annotated[str | None, typer.Option("--response", metavar="TEXT", help="The answer as text.")]
+SourceTexts = Annotated[
+    list[str] | None, typer.Option("--source", metavar="TEXT", help="A source as text; may be repeated.")
+]
+ResponseFile = Annotated[
+    str | None, typer.Option("--response-file", metavar="PATH", help="The answer, '-' for standard input.")
+]
+SourceFiles = Annotated[
+    list[str] | None, typer.Option("--source-file", metavar="PATH", help="A source; may be repeated.")
+]
+Question = Annotated[str | None, typer.Option("--question", metavar="TEXT", help="The question asked.")]
+PolicyFile = Annotated[
+    str | None, typer.Option("--policy", metavar="FILE", help="Thresholds and switches as a YAML file.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Html = Annotated[str | None, typer.Option("--html", metavar="FILE", help="Write a report page.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing; the exit status is the answer.")]
