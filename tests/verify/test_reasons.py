@@ -58,3 +58,11 @@ def test_a_policy_can_refuse_what_nobody_can_verify() -> None:
     assert scorer.verify(response, source).approved
     strict = Policy(fail_on=("contradicted", "fabricated", "unverifiable"))
     assert not scorer.verify(response, source, policy=strict).approved
+
+
+def test_a_name_the_source_defines_is_the_same_name() -> None:
+    source = 'This agreement is made with Orban Logistics Ltd. (the "Client"). The Client pays within 14 days.'
+    scorer = VerifiedScorer()
+    assert scorer.verify("Orban Logistics pays within 14 days.", source).claims[0].verdict == "supported"
+    assert scorer.verify("Orban Logistics pays within 40 days.", source).claims[0].verdict == "contradicted"
+    assert scorer.verify("Tarn Freight pays within 14 days.", source).claims[0].verdict != "supported"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from groundwire.text.analysis import Analysis, analyse
-from groundwire.text.entities import capitals_in
+from groundwire.text.entities import capitals_in, find_definitions
 from groundwire.text.language import tell_languages
 from groundwire.text.meaning import opposites, synonyms
 from groundwire.text.quantities import with_unit
@@ -131,6 +131,16 @@ class SourceIndex:
     def capitals(self) -> frozenset[str]:
         """Collect the words that stand capitalised inside a source sentence."""
         return frozenset(word for sentence in self.sentences for word in capitals_in(sentence.text))
+
+    @cached_property
+    def definitions(self) -> dict[str, frozenset[str]]:
+        """Map each name that the sources define to the names it stands for, in both directions."""
+        table: dict[str, set[str]] = {}
+        for source in self._sources:
+            for long, short in find_definitions(source.text):
+                table.setdefault(long, set()).add(short)
+                table.setdefault(short, set()).add(long)
+        return {name: frozenset(others) for name, others in table.items()}
 
     def rows(self, header: tuple[str, ...]) -> list[Evidence]:
         """List the rows of the table with this header."""

@@ -100,7 +100,7 @@ def _measure_one(
     trace = index.traceability(view.stems)
     if not items:
         return Signals(None, 1.0, 0, None, False, 0.0 if view.stems else None, 0.0, (), None, ())
-    aliases = alias_table(policy)
+    aliases = alias_table(policy, index)
     if model is None:
         best, ranked, near = choose(view, items, index, policy, aliases)
     else:

@@ -27,9 +27,11 @@ _SAME_FRAME = 0.75
 Aliases = dict[str, frozenset[str]]
 
 
-def alias_table(policy: Policy) -> Aliases:
-    """Turn the policy's aliases into a table that works in both directions."""
-    table: dict[str, set[str]] = {}
+def alias_table(policy: Policy, index: SourceIndex) -> Aliases:
+    """Put the policy's aliases and the sources' own definitions into one table for both directions."""
+    if not policy.aliases:
+        return index.definitions
+    table: dict[str, set[str]] = {name: set(others) for name, others in index.definitions.items()}
     for name, others in policy.aliases.items():
         group = {name.lower(), *(other.lower() for other in others)}
         for member in group:

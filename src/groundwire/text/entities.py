@@ -198,3 +198,24 @@ def _initials(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
         if one != two and not (1 in (len(one), len(two)) and one[0] == two[0]):
             return False
     return True
+
+
+# 'Orban Logistics (the "Client")', 'Orban Logistics ("Client")'; bounded, so that it cannot run away.
+_DEFINITION = re.compile(
+    r"((?:[A-Z][\w&'’-]{0,40}\.?[ \u00a0]){0,5}[A-Z][\w&'’-]{0,40}\.?)\s?"
+    r"\((?:the |hereinafter |hereafter |referred to as |together ){0,4}[\"“'‘](?:the )?"
+    r"([A-Z]\w{1,40}(?: [A-Z]\w{1,40})?)[\"”'’]\)"
+)
+
+
+def find_definitions(text: str) -> list[tuple[str, str]]:
+    """List the short names that a text defines for long ones, both folded: ("orban logistics", "client")."""
+    if "(" not in text:
+        return []
+    forms = load_words("company_forms") | load_words("titles")
+    found: list[tuple[str, str]] = []
+    for match in _DEFINITION.finditer(text):
+        words = [fold(word).rstrip(".") for word in match.group(1).split()]
+        core = [word for word in words if word not in forms] or words
+        found.append((" ".join(core), fold(match.group(2))))
+    return found
