@@ -2,6 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+READY_EXTRAS := $(VENV)/.ready-extras
 
 .PHONY: demo test test-extras check format bench docs pages clean
 
@@ -12,7 +13,7 @@ demo: $(READY)  ## set everything up and verify a shipped example
 test: $(READY)  ## set everything up and run the tests
 	$(BIN)/python -m pytest -m "not extras"
 
-test-extras: $(READY)  ## the tests that need heavy dependencies or minutes
+test-extras: $(READY_EXTRAS)  ## the tests that need heavy dependencies or minutes
 	$(BIN)/python -m pytest -m extras
 
 check: $(READY)  ## lint, types, docs
@@ -41,6 +42,10 @@ $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
 	touch $(READY)
+
+$(READY_EXTRAS): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,all]"
+	touch $(READY_EXTRAS)
 
 clean:
 	rm -rf $(VENV) site report.html dist build .pytest_cache .mypy_cache .ruff_cache
