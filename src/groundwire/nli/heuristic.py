@@ -1,0 +1,31 @@
+"""The backend that only counts shared words."""
+
+from collections.abc import Sequence
+
+from groundwire.nli.base import Entailment, checked_pairs, from_divergence
+from groundwire.text.meaning import alike
+from groundwire.text.tokens import content_stems
+from groundwire.types import ModelInfo
+
+# Words that are missing say that support is missing, never that the premise says otherwise.
+_CEILING = 0.65
+
+
+class HeuristicScorer:
+    """Estimate the divergence from the share of content words that the premise holds."""
+
+    is_model = False
+    model_info = ModelInfo("heuristic", "")
+
+    def probabilities(self, pairs: Sequence[tuple[str, str]]) -> list[Entailment]:
+        """Score all pairs in one call."""
+        return [from_divergence(min(1.0 - overlap(*pair), _CEILING)) for pair in checked_pairs(pairs)]
+
+
+def overlap(premise: str, hypothesis: str) -> float:
+    """Return the share of the hypothesis' content words that the premise holds, 0.5 without any."""
+    wanted = content_stems(hypothesis)
+    if not wanted:
+        return 0.5
+    present = frozenset(content_stems(premise))
+    return sum(not present.isdisjoint(alike(key)) for key in wanted) / len(wanted)
