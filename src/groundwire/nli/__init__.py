@@ -1,7 +1,21 @@
 """Entailment scorers behind one protocol."""
 
 from groundwire.nli.base import NLI, DivergenceScorer, Entailment, Reading
+from groundwire.nli.cascade import Cascade, TierCounts
 from groundwire.nli.fake import FakeNLI
-from groundwire.nli.scorer import ChunkedScore, NLIScorer
+from groundwire.nli.lite import LiteScorer
+from groundwire.nli.scorer import BACKENDS, ChunkedScore, NLIScorer
 
-__all__ = ["NLI", "ChunkedScore", "DivergenceScorer", "Entailment", "FakeNLI", "NLIScorer", "Reading"]
+__all__ = [
+    "BACKENDS",
+    "NLI",
+    "Cascade",
+    "ChunkedScore",
+    "DivergenceScorer",
+    "Entailment",
+    "FakeNLI",
+    "LiteScorer",
+    "NLIScorer",
+    "Reading",
+    "TierCounts",
+]

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from groundwire.nli.base import Entailment, checked_pairs, from_divergence
-from groundwire.text.meaning import alike
+from groundwire.text.coverage import share
 from groundwire.text.tokens import content_stems
 from groundwire.types import ModelInfo
 
 # Words that are missing say that support is missing, never that the premise says otherwise.
-_CEILING = 0.65
+CEILING = 0.65
 
 
 class HeuristicScorer:
@@ -19,13 +19,11 @@ class HeuristicScorer:
 
     def probabilities(self, pairs: Sequence[tuple[str, str]]) -> list[Entailment]:
         """Score all pairs in one call."""
-        return [from_divergence(min(1.0 - overlap(*pair), _CEILING)) for pair in checked_pairs(pairs)]
+        return [from_divergence(_divergence(*pair)) for pair in checked_pairs(pairs)]
 
 
-def overlap(premise: str, hypothesis: str) -> float:
-    """Return the share of the hypothesis' content words that the premise holds, 0.5 without any."""
+def _divergence(premise: str, hypothesis: str) -> float:
     wanted = content_stems(hypothesis)
     if not wanted:
         return 0.5
-    present = frozenset(content_stems(premise))
-    return sum(not present.isdisjoint(alike(key)) for key in wanted) / len(wanted)
+    return min(1.0 - share(wanted, frozenset(content_stems(premise))), CEILING)

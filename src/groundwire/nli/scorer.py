@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from groundwire.errors import GroundwireError, InputError, InputTypeError, MissingExtraError
 from groundwire.nli.base import NLI, UNKNOWN, Entailment, Reading, checked_pairs, says_nothing
+from groundwire.nli.cascade import Cascade, TierCounts, readings
 from groundwire.text.sentences import shorten, split_sentences
 from groundwire.types import ModelInfo
 
@@ -21,10 +22,10 @@ _HOMES: dict[str, tuple[str, str, dict[str, Any]]] = {
     "lite": ("groundwire.nli.lite", "LiteScorer", {}),
     "rules": ("groundwire.nli.rules", "RulesScorer", {}),
     "embedding": ("groundwire.nli.embedding", "EmbeddingScorer", {}),
-    "transformers": ("groundwire.nli.transformer", "TransformerScorer", {}),
-    "deberta": ("groundwire.nli.transformer", "TransformerScorer", {"preset": "fact-checking"}),
-    "minicheck": ("groundwire.nli.transformer", "TransformerScorer", {"preset": "minicheck"}),
-    "onnx": ("groundwire.nli.onnx", "OnnxScorer", {}),
+    "transformers": ("groundwire.nli.transformer", "TransformerScorer", {"kind": "transformers"}),
+    "deberta": ("groundwire.nli.transformer", "TransformerScorer", {"kind": "deberta"}),
+    "minicheck": ("groundwire.nli.transformer", "TransformerScorer", {"kind": "minicheck"}),
+    "onnx": ("groundwire.nli.onnx", "OnnxScorer", {"name": "onnx"}),
     "nli-lite": ("groundwire.nli.onnx", "OnnxScorer", {"name": "nli-lite"}),
 }
 BACKENDS = tuple(_HOMES)
@@ -60,8 +61,6 @@ class NLIScorer:
     ) -> None:
         self._backend: Any = _make(backend, model_path, strict, options)
         if cascade:
-            from groundwire.nli.cascade import Cascade
-
             self._backend = Cascade(self._backend)
         self.backend = backend if isinstance(backend, str) else type(backend).__name__
 
@@ -77,6 +76,11 @@ class NLIScorer:
         return True
 
     @property
+    def tier_counts(self) -> TierCounts | None:
+        """Return how many pairs each tier of the cascade has decided, None without a cascade."""
+        return self._backend.counts if isinstance(self._backend, Cascade) else None
+
+    @property
     def model_info(self) -> ModelInfo:
         """Name what answers, and the hash of its files where it has some."""
         info = getattr(self._backend, "model_info", None)
@@ -90,21 +94,17 @@ class NLIScorer:
         """Score all pairs; a backend that can also marks the words of each hypothesis that lack support."""
         pairs = checked_pairs(pairs)
         asked = [number for number, pair in enumerate(pairs) if not says_nothing(pair)]
-        readings = [Reading(UNKNOWN)] * len(pairs)
+        found = [Reading(UNKNOWN)] * len(pairs)
         if asked:
-            for number, reading in zip(asked, self._answers([pairs[number] for number in asked]), strict=True):
-                readings[number] = reading
-        return readings
-
-    def _answers(self, pairs: list[tuple[str, str]]) -> list[Reading]:
-        if hasattr(self._backend, "read"):
-            return list(self._backend.read(pairs))
-        return [Reading(entailment) for entailment in self._backend.probabilities(pairs)]
+            answers = readings(self._backend, [pairs[number] for number in asked])
+            for number, answer in zip(asked, answers, strict=True):
+                found[number] = answer
+        return found
 
     def count_tokens(self, text: str) -> int | None:
         """Count the tokens a text has for the backend, None when it reads words and not tokens."""
         count = getattr(self._backend, "count_tokens", None)
-        return None if count is None else int(count(text))
+        return None if count is None else count(text)
 
     def score(self, premise: str, hypothesis: str) -> float:
         """Return 0 when the premise entails the hypothesis, 1 when it contradicts it."""
