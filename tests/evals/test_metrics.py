@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks import metrics
+from groundwire.evals import metrics
 
 rows = st.lists(st.tuples(st.integers(0, 1), st.floats(0, 1)), min_size=2, max_size=40)
 
@@ -81,7 +81,3 @@ def test_a_sure_and_right_score_has_no_calibration_error() -> None:
 
 def test_a_sure_and_wrong_score_has_full_calibration_error() -> None:
     assert metrics.calibration_error([1, 0, 0], [0.0, 1.0, 1.0]) == pytest.approx(1.0)
-
-
-def test_the_exponent_of_a_quadratic_law_is_two() -> None:
-    assert metrics.power_exponent([1, 10, 100], [3, 300, 30_000]) == pytest.approx(2.0)
