@@ -90,9 +90,9 @@ def render_evaluation_terminal(view: EvaluationView, *, unicode: bool = True) ->
         lines += [f"{visible(file.name)}: {file.lead}", *_figure_lines(file.figures)]
         if file.kinds:
             width = max(len(visible(kind.name)) for kind in file.kinds)
-            lines.append("  by kind")
+            lines.append("  by kind, with the number of rows")
             lines += [
-                f"    {visible(kind.name):<{width}}  {kind.rows:>5} rows  {kind.right:>5} right  AUC {kind.auc}"
+                f"    {visible(kind.name):<{width}}  {kind.rows:>5}  {kind.right:>5} right  AUC {kind.auc}"
                 for kind in file.kinds
             ]
         lines += [*(f"  Note: {visible(note)}" for note in file.notes), ""]
@@ -125,7 +125,8 @@ def _figure_lines(figures: Sequence[MeasuredFigure]) -> list[str]:
 def _mean(view: EvaluationView) -> str:
     if not view.mean:
         return ""
-    return f'<section class="measured"><h2>Mean of {len(view.files)} files</h2>{_figure_table(view.mean)}</section>'
+    table = f'<div class="wide">{_figure_table(view.mean)}</div>'
+    return f'<section class="measured"><h2>Mean of {len(view.files)} files</h2>{table}</section>'
 
 
 def _section(number: int, file: MeasuredFile) -> str:

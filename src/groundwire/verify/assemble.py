@@ -19,6 +19,7 @@ from groundwire.types import (
     Verdict,
     VerificationResult,
 )
+from groundwire.types.verification import PROBABILITY_CHECK
 from groundwire.verify.calibrate import is_grounded, support_probability
 from groundwire.verify.decide import combine_signals, confidence_label, is_blocking, overall_score
 from groundwire.verify.features import ClaimFacts
@@ -97,7 +98,7 @@ def summarise(
         support_probability=probability,
         grounded=is_grounded(probability, policy.grounded_threshold),
         model=model,
-        checks=list(_CHECKS) if counted else [],
+        checks=_checks(counted, policy),
         policy_hash=policy_hash,
         version=version,
     )
@@ -108,6 +109,11 @@ def _approve(counted: Sequence[ClaimVerdict], probability: float | None, policy:
     if policy.approve_on == "probability" and probability is not None:
         return probability >= policy.grounded_threshold
     return not any(is_blocking(item, policy) for item in counted)
+
+
+def _checks(counted: Sequence[ClaimVerdict], policy: Policy) -> list[str]:
+    decides = [PROBABILITY_CHECK] if policy.approve_on == "probability" else []
+    return [*_CHECKS, *decides] if counted else []
 
 
 def _count(verdicts: Sequence[ClaimVerdict], verdict: Verdict) -> int:
