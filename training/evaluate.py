@@ -9,12 +9,12 @@ import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import groundwire
 from benchmarks import record
 from groundwire import Policy, VerifiedScorer
 from groundwire.evals import judge_rows, load_dataset, measure, require_both_classes
+from groundwire.nli import NLIScorer
 from training.manifest import write_json
 from training.packet import files_in, hash_file, relative
 
@@ -67,9 +67,7 @@ def _shown(argument: str) -> str:
     return relative(path, record.ROOT) or path.name if path.is_absolute() else argument
 
 
-def _load(folder: Path) -> Any:
-    from groundwire.nli import NLIScorer
-
+def _load(folder: Path) -> NLIScorer:
     return NLIScorer(model_path=folder)
 
 

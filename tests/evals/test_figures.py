@@ -20,8 +20,10 @@ def test_the_figures_are_those_of_the_pure_functions() -> None:
     assert figures.auc == metrics.auc(labels, scores)
     assert figures.calibration_error == metrics.calibration_error(labels, scores)
     assert (figures.precision, figures.recall) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
-    assert figures.balanced_accuracy_interval is not None
-    assert figures.balanced_accuracy_interval[0] <= figures.balanced_accuracy <= figures.balanced_accuracy_interval[1]
+    interval, value = figures.balanced_accuracy_interval, figures.balanced_accuracy
+    assert interval is not None
+    assert value is not None
+    assert interval[0] <= value <= interval[1]
 
 
 def test_the_threshold_of_the_policy_moves_the_accuracy_and_not_the_rank() -> None:

@@ -11,6 +11,7 @@ import pytest
 from benchmarks.record import ROOT
 from groundwire.evals import Row, load_dataset
 from groundwire.ledger import sha256_hex
+from tests.nli.tiny import write_embedded
 from training import __main__ as doors
 from training.__main__ import main as training
 from training.heldout import draw, manifest_of
@@ -138,6 +139,25 @@ def test_the_evaluator_writes_what_the_recorder_needs(data: Path, tmp_path: Path
     assert set(result["sources"]) == {"wice"}
     assert 0 <= result["balanced_accuracy"] <= 1
     assert str(tmp_path) not in out.read_text(encoding="utf-8")
+
+
+def test_the_evaluator_hashes_the_model_it_measured(data: Path, tmp_path: Path) -> None:
+    model = write_embedded(tmp_path / "model")
+    heldout, out = tmp_path / "heldout.jsonl", tmp_path / "result.json"
+    training(["heldout", "--data", str(data), "--sets", "wice", "--per-label", "5", "--out", str(heldout)])
+    assert training(["evaluate", "--heldout", str(heldout), "--model", str(model), "--out", str(out)]) == 0
+    result = json.loads(out.read_text(encoding="utf-8"))
+    assert result["model"]["id"] == "tiny-embedded"
+    assert result["model_files"]["model.onnx"] == sha256_hex((model / "model.onnx").read_bytes())
+
+
+def test_a_folder_without_a_model_is_refused(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    heldout = tmp_path / "heldout.jsonl"
+    training(["heldout", "--data", str(data), "--sets", "wice", "--per-label", "5", "--out", str(heldout)])
+    command = ["evaluate", "--heldout", str(heldout), "--model", str(tmp_path), "--out", str(tmp_path / "out.json")]
+    assert training(command) == 2
+    assert "is not a model folder" in capsys.readouterr().err
+    assert not (tmp_path / "out.json").exists()
 
 
 @pytest.mark.parametrize("step", doors.NEED_TORCH)

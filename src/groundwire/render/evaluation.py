@@ -211,7 +211,7 @@ def _chart(title: str, across: str, up: str, label: str, drawn: str) -> str:
 
 def _error(error: WorstError) -> str:
     kind = "contradicted" if error.label else "fabricated"
-    what = "Supported, but flagged" if error.label else "Not supported, but passed"
+    what = "Supported, but flagged" if error.label else "Not supported, but not flagged"
     said = "".join(f"<li>{_text(line)}</li>" for line in error.said)
     return (
         f'<li class="card v-{kind}"><p class="head"><span class="badge">{what}</span><span>line {error.line}</span>'
