@@ -5,7 +5,6 @@ percentiles, with the hashes of the held-out set and of the model's files.
 """
 
 import argparse
-import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 import groundwire
 from benchmarks import record
 from groundwire import Policy, VerifiedScorer
+from groundwire.cli import output
 from groundwire.evals import judge_rows, load_dataset, measure, require_both_classes
 from groundwire.nli import NLIScorer
 from training.manifest import write_json
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str]) -> int:
     data = load_dataset(options.heldout)
     require_both_classes(data)
     scorer = VerifiedScorer(None if options.no_model else _load(options.model))
-    judged = judge_rows(data.rows, scorer, policy, progress=_progress)
+    judged = judge_rows(data.rows, scorer, policy, progress=output.progress(data.name))
     figures = measure(options.heldout.name, judged, options.threshold).to_dict()
     result = {
         "command": " ".join(["python -m training evaluate", *map(_shown, arguments)]),
@@ -73,8 +73,3 @@ def _load(folder: Path) -> NLIScorer:
 
 def _hashes(folder: Path) -> dict[str, str]:
     return {path.relative_to(folder).as_posix(): hash_file(path)[0] for path in files_in(folder)}
-
-
-def _progress(done: int, total: int) -> None:
-    if sys.stderr.isatty() and done % 50 == 0:
-        print(f"\r{done} of {total} rows", end="", file=sys.stderr)

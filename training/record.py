@@ -8,7 +8,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -52,9 +52,9 @@ def main(arguments: Sequence[str]) -> int:
         "teacher": options.teacher,
         "onnx": options.onnx,
         "model_card": options.model_card,
-        "benchmark_review": [*options.claim_review, *options.result],
     }
-    if not any(given.values()) and options.eval_result is None:
+    reviewed = {".md": options.claim_review, ".json": options.result}
+    if not any(reviewed.values()) and not any(given.values()) and options.eval_result is None:
         raise InputError("Nothing to record was given.", fix="see python -m training record --help")
     old = load(options.packet)
     sections = dict(old.sections)
@@ -64,6 +64,8 @@ def main(arguments: Sequence[str]) -> int:
             if paths:
                 files = _artefacts(name, paths, options.root, options.artefacts, kept)
                 sections[name] = Section(Status.RECORDED, files)
+        if any(reviewed.values()):
+            sections["benchmark_review"] = _review(old.sections["benchmark_review"], reviewed, options.root, kept)
         if options.eval_result is not None:
             result = _result(options.eval_result)
             file = _artefacts("eval-result", [options.eval_result], options.root, None, kept)
@@ -98,6 +100,17 @@ def _try(options: argparse.Namespace, text: str) -> list[str]:
         fresh.unlink(missing_ok=True)
 
 
+def _review(old: Section, given: Mapping[str, Sequence[Path]], root: Path, kept: dict[Path, bytes | None]) -> Section:
+    """Replace the review, or the results, or both; what is not given stays."""
+    files: list[Artefact] = []
+    for kind, paths in given.items():
+        if paths:
+            files += _artefacts("benchmark_review", paths, root, None, kept)
+        else:
+            files += [file for file in old.files if file.path.endswith(".json") == (kind == ".json")]
+    return Section(Status.RECORDED, tuple(files))
+
+
 def _artefacts(
     name: str, paths: Sequence[Path], root: Path, artefacts: Path | None, kept: dict[Path, bytes | None]
 ) -> tuple[Artefact, ...]:
@@ -105,6 +118,8 @@ def _artefacts(
     for path in (file for given in paths for file in files_in(given)):
         inside = relative(path, root)
         outside = None if artefacts is None else relative(path, artefacts)
+        if inside is not None and artefacts is not None and relative(root, artefacts) is not None:
+            outside = None  # the project itself lies among the artefacts
         # A folder of artefacts inside the project is not part of it: its files are not committed.
         if outside is not None:
             found.append(Artefact(outside, *hash_file(path), external=True))

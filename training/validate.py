@@ -80,6 +80,8 @@ def _section_problems(name: str, section: Section, root: Path, artefacts: Path |
         for file in section.files
         if (problem := _file_problem(name, file, section, root, artefacts)) is not None
     ]
+    if name == "benchmark_review" and all(file.path.endswith(".json") for file in section.files):
+        problems.append(f"{name}: it lists results, but no review of what may be claimed")
     if name not in VALUES:
         return [*problems, *([f"{name}: it has values, which only results have"] if section.values else [])]
     return problems or _value_problems(name, section, root)

@@ -254,6 +254,27 @@ def test_a_packet_that_is_no_packet_is_refused_with_its_reason(
     assert why in capsys.readouterr().err
 
 
+def test_further_results_are_listed_beside_the_review(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    more = project.put("benchmarks/results/more.json", '{"recall": 0.421}')
+    add = ["record", "--packet", str(project.packet), "--root", str(project.root), "--result", str(more)]
+    assert training(add) == 1
+    assert "no review of what may be claimed" in capsys.readouterr().err
+    project.record()
+    assert training(add) == 0
+    paths = [file.path for file in packets.load(project.packet).sections["benchmark_review"].files]
+    assert paths == ["training/CLAIM_REVIEW.md", "benchmarks/results/more.json"]
+    project.readme.write_text("With a recall of 42.1 %, nli-lite finds less than half.\n", encoding="utf-8")
+    assert project.validate(REQUIRE) == 0
+
+
+def test_a_project_inside_the_folder_of_artefacts_keeps_its_files(project: Project) -> None:
+    project.artefacts = project.root.parent
+    assert project.record(REQUIRE) == 0
+    sections = packets.load(project.packet).sections
+    assert not sections["onnx"].files[0].external
+    assert sections["student"].files[0].external
+
+
 def test_the_recorder_refuses_what_it_cannot_hash(project: Project, tmp_path: Path) -> None:
     base = ["record", "--packet", str(project.packet), "--root", str(project.root)]
     assert training(base) == 2
