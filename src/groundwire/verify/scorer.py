@@ -12,6 +12,7 @@ from groundwire.text.claims import split_claims
 from groundwire.text.entities import capitals_in
 from groundwire.text.sentences import split_sentences
 from groundwire.types import ModelInfo, Policy, Source, Status, Unchecked, VerificationResult
+from groundwire.verify.calibrate import model_blend
 from groundwire.verify.assemble import judge, summarise, unchecked_verdict
 from groundwire.verify.features import claim_facts
 
@@ -109,7 +110,11 @@ class VerifiedScorer:
         views = [ClaimView(claim, known) for claim in claims]
         checkable = [view for view in views if not view.claim.unchecked]
         signals = measure(checkable, index, self.nli_scorer, policy, top_k)
-        facts = [claim_facts(view, signal, index) for view, signal in zip(checkable, signals, strict=True)]
+        calibrated = _is_calibrated(self.nli_scorer)
+        facts = [
+            claim_facts(view, signal, index, calibrated=calibrated)
+            for view, signal in zip(checkable, signals, strict=True)
+        ]
         measured = iter(zip(signals, facts, strict=True))
         verdicts = [
             unchecked_verdict(number, view.claim)
@@ -200,6 +205,12 @@ def _status(checkable: int, sentences: int, truncated: bool) -> Status:
     if checkable == 0:
         return Status.NOTHING_TO_CHECK
     return Status.NO_SOURCE if sentences == 0 else Status.CHECKED
+
+
+def _is_calibrated(nli: object) -> bool:
+    """Tell whether the combiner was fitted with this very model."""
+    info = _model_info(nli) if nli is not None else None
+    return info is not None and info.id == model_blend().model
 
 
 def _model_info(nli: object) -> ModelInfo | None:
