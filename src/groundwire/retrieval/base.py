@@ -1,0 +1,97 @@
+"""What every backend of a knowledge store offers."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, TypedDict
+
+from groundwire.errors import InputError, InputTypeError
+
+# One text of a store is a passage, not a library; the ingestion cuts documents long before this.
+MAX_TEXT = 1_000_000
+MAX_ID = 1_000
+TENANT = "tenant_id"
+
+Metadata = dict[str, Any]
+Where = Mapping[str, Any]
+
+
+class Hit(TypedDict):
+    """One result of a query; a lower distance is closer."""
+
+    id: str
+    text: str
+    distance: float
+    metadata: Metadata
+
+
+class VectorBackend(ABC):
+    """Keep texts and find those nearest to a query."""
+
+    # A backend that can filter says so; the stores sort the others' results themselves.
+    filters: bool = False
+
+    @abstractmethod
+    def add(self, doc_id: str, text: str, metadata: Metadata | None = None) -> None:
+        """Keep a text; an existing id is replaced."""
+
+    @abstractmethod
+    def query(self, text: str, n_results: int = 3, where: Where | None = None) -> list[Hit]:
+        """Return the nearest texts, nearest first, whose metadata hold every value of `where`."""
+
+    @abstractmethod
+    def count(self, where: Where | None = None) -> int:
+        """Count the texts."""
+
+    @property
+    def revision(self) -> int:
+        """Number the state of the content; every write raises it where the backend keeps count."""
+        return 0
+
+    def delete(self, doc_id: str) -> bool:
+        """Remove a text and tell whether it was there and is gone; this default cannot remove any."""
+        return False
+
+    def close(self) -> None:
+        """Let go of files and connections; this default holds none."""
+        return None
+
+
+def checked(doc_id: str, text: str, metadata: Metadata | None) -> Metadata:
+    """Refuse what no backend can keep, and return the metadata as a copy of its own."""
+    for name, value, limit in (("id", doc_id, MAX_ID), ("text", text, MAX_TEXT)):
+        if not isinstance(value, str):
+            raise InputTypeError(f"The {name} of a document is {type(value).__name__}, not text.", fix="give a str")
+        if not value.strip():
+            raise InputError(f"The {name} of a document is empty.", fix=f"give every document a {name}")
+        if len(value) > limit:
+            raise InputError(
+                f"The {name} of a document is too long.",
+                why=f"it has {len(value):,} characters and the limit is {limit:,}",
+                fix="cut the document into passages: VectorGroundTruthStore.ingest does" if name == "text" else "",
+            )
+    if metadata is None:
+        return {}
+    if not isinstance(metadata, Mapping) or not all(isinstance(field, str) for field in metadata):
+        raise InputTypeError("The metadata of a document are no mapping with text keys.", fix="give a dict")
+    return dict(metadata)
+
+
+def matches(metadata: Mapping[str, Any], where: Where | None) -> bool:
+    """Tell whether metadata hold every value asked for."""
+    return where is None or all(field in metadata and metadata[field] == value for field, value in where.items())
+
+
+def query_where(backend: VectorBackend, text: str, n_results: int, where: Where | None) -> list[Hit]:
+    """Ask any backend with a filter; one that cannot filter is asked for more until enough are left."""
+    if not where:
+        return backend.query(text, n_results)
+    if backend.filters:
+        return backend.query(text, n_results, where=where)
+    total, wanted = backend.count(), 4 * n_results
+    while n_results > 0:
+        found = backend.query(text, min(wanted, total))
+        kept = [hit for hit in found if matches(hit["metadata"], where)]
+        if len(kept) >= n_results or wanted >= total:
+            return kept[:n_results]
+        wanted *= 4
+    return []
