@@ -2,6 +2,7 @@
 
 from groundwire.retrieval.base import Hit, VectorBackend
 from groundwire.retrieval.memory import InMemoryBackend
+from groundwire.retrieval.sqlite import SQLiteBackend
 from groundwire.retrieval.store import GroundTruthStore, VectorGroundTruthStore
 
-__all__ = ["GroundTruthStore", "Hit", "InMemoryBackend", "VectorBackend", "VectorGroundTruthStore"]
+__all__ = ["GroundTruthStore", "Hit", "InMemoryBackend", "SQLiteBackend", "VectorBackend", "VectorGroundTruthStore"]

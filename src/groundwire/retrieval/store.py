@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from groundwire.errors import InputTypeError
-from groundwire.retrieval.base import TENANT, Hit, Metadata, VectorBackend, checked, query_where
+from groundwire.retrieval.base import TENANT, Hit, Metadata, VectorBackend, checked, query_where, scoped_id
 from groundwire.retrieval.chunks import cut_chunks
 from groundwire.retrieval.memory import InMemoryBackend
 from groundwire.retrieval.postings import Shelf
@@ -18,7 +18,6 @@ CHUNK_SIZE = 800
 CHUNK_OVERLAP = 100
 _KEY = "key"
 _ENDS = (".", "!", "?", "…", "。", "！", "？", "।", "؟")
-_DIVIDER = "\x1f"
 
 
 class _Fact(NamedTuple):
@@ -171,7 +170,7 @@ class VectorGroundTruthStore(GroundTruthStore):
 
     def remove(self, key: str, *, tenant_id: str | None = None) -> bool:
         """Remove a fact and tell whether it was there."""
-        name = _backend_id(key, tenant_id or "")
+        name = scoped_id(key, tenant_id or "")
         with self._lock:
             known = super().remove(key, tenant_id=tenant_id)
             deleted = self.backend.delete(name)
@@ -198,7 +197,7 @@ class VectorGroundTruthStore(GroundTruthStore):
         self.backend.close()
 
     def _put(self, key: str, value: str, text: str, metadata: Metadata, tenant: str) -> None:
-        name = _backend_id(key, tenant)
+        name = scoped_id(key, tenant)
         # The backend first: if it refuses, the keywords know nothing of the fact either.
         self.backend.add(name, text, {**metadata, TENANT: tenant, _KEY: key})
         with self._lock:
@@ -211,10 +210,6 @@ def fact_text(key: str, value: str) -> str:
     if not isinstance(key, str) or not isinstance(value, str):
         raise InputTypeError("A fact needs a key and a value that are text.", fix="give two str")
     return value if value.rstrip().endswith(_ENDS) else f"{key}: {value}"
-
-
-def _backend_id(key: str, tenant: str) -> str:
-    return f"{tenant}{_DIVIDER}{key}" if tenant else key
 
 
 def _as_chunk(hit: Hit) -> EvidenceChunk:
