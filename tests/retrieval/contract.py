@@ -1,6 +1,5 @@
 """What every backend must do, whichever it is: one suite, run by the tests of the base install and of the extras."""
 
-
 import pytest
 
 from groundwire.errors import InputError, InputTypeError
@@ -90,7 +89,11 @@ class BackendContract:
         assert [hit["id"] for hit in query_where(backend, "subscription every month", 5, where)] == ["cancel"]
 
     def test_unusual_text_survives(self, backend: VectorBackend) -> None:
-        texts = {"zh": "退款将在三十天内支付。", "emoji": "Refunds 🎉 “soon” — ok?", "sql": "x'); DROP TABLE documents;--"}
+        texts = {
+            "zh": "退款将在三十天内支付。",
+            "emoji": "Refunds 🎉 “soon” — ok?",
+            "sql": "x'); DROP TABLE documents;--",
+        }
         for key, text in texts.items():
             backend.add(key, text)
         for text in texts.values():
@@ -105,5 +108,3 @@ class BackendContract:
     def test_a_wrong_type_is_refused(self, backend: VectorBackend) -> None:
         with pytest.raises(InputTypeError, match="not text"):
             backend.add("id", 7)  # type: ignore[arg-type]
-
-

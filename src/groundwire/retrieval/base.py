@@ -1,5 +1,6 @@
 """What every backend of a knowledge store offers."""
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict
@@ -79,6 +80,21 @@ def checked(doc_id: str, text: str, metadata: Metadata | None) -> Metadata:
     if not isinstance(metadata, Mapping) or not all(isinstance(field, str) for field in metadata):
         raise InputTypeError("The metadata of a document are no mapping with text keys.", fix="give a dict")
     return dict(metadata)
+
+
+def metadata_as_json(metadata: Metadata) -> str:
+    """Write metadata for a backend that keeps text."""
+    try:
+        return json.dumps(metadata, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            "The metadata of a document cannot be written.", why=str(error), fix="use text, numbers, true, false, null"
+        ) from error
+
+
+def flat_values(metadata: Metadata) -> Metadata:
+    """Keep what backends with flat metadata can filter on."""
+    return {field: value for field, value in metadata.items() if isinstance(value, str | int | float | bool)}
 
 
 def scoped_id(key: str, tenant: str) -> str:

@@ -1,5 +1,6 @@
 """Dense vectors without a network, a model runtime or another package."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
@@ -34,18 +35,26 @@ def static_embed(texts: Sequence[str]) -> Floats:
     The first part brings words of like meaning together, the second keeps names and numbers apart that no
     table knows. The result depends on nothing but the text.
     """
-    out = [_embed_batch(texts[start : start + _BATCH]) for start in range(0, len(texts), _BATCH)]
+    return _embed_terms([term_counts(text) for text in texts])
+
+
+def token_embed(text: str) -> Floats:
+    """Embed each word of a text on its own, for late interaction."""
+    return _embed_terms([Counter([term]) for term in term_counts(text)])
+
+
+def _embed_terms(counted: Sequence[Counter[str]]) -> Floats:
+    out = [_embed_batch(counted[start : start + _BATCH]) for start in range(0, len(counted), _BATCH)]
     return np.concatenate(out) if out else np.zeros((0, _table().vectors.shape[1] + _SIGNS), dtype=np.float32)
 
 
-def _embed_batch(texts: Sequence[str]) -> Floats:
+def _embed_batch(counted: Sequence[Counter[str]]) -> Floats:
     table = _table()
     width = table.vectors.shape[1]
-    counted = [term_counts(text) for text in texts]
     # Each word of the batch is looked up once; a text is then a run of rows that is summed.
     place: dict[str, int] = {}
     rows = [place.setdefault(term, len(place)) for counts in counted for term in counts]
-    out = np.zeros((len(texts), width + _SIGNS), dtype=np.float32)
+    out = np.zeros((len(counted), width + _SIGNS), dtype=np.float32)
     if not rows:
         return out
     known = np.array([table.place.get(term, -1) for term in place])
@@ -61,11 +70,6 @@ def _embed_batch(texts: Sequence[str]) -> Floats:
     out[filled, :width] = _MEANING * normalised(sums[:, :width])
     out[filled, width:] = normalised(sums[:, width:])
     return normalised(out)
-
-
-def token_embed(text: str) -> Floats:
-    """Embed each word of a text on its own, for late interaction."""
-    return static_embed(list(term_counts(text)))
 
 
 def wordllama_embed() -> Embed:

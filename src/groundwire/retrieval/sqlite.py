@@ -13,7 +13,17 @@ from typing import NamedTuple
 import numpy as np
 
 from groundwire.errors import InputError
-from groundwire.retrieval.base import TENANT, Hit, Metadata, VectorBackend, Where, checked, matches, scoped_id
+from groundwire.retrieval.base import (
+    TENANT,
+    Hit,
+    Metadata,
+    VectorBackend,
+    Where,
+    checked,
+    matches,
+    metadata_as_json,
+    scoped_id,
+)
 from groundwire.retrieval.chunks import Chunk
 from groundwire.retrieval.embedding import Embed, embed_with, embedding_name, static_embed
 from groundwire.retrieval.memory import tenant_of
@@ -236,7 +246,7 @@ class SQLiteBackend(VectorBackend):
             number = connection.execute(
                 "INSERT INTO documents (doc_id, tenant, source, text, metadata, terms, size, vector)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (doc_id, tenant, source, text, _as_json(metadata), terms, counts.total(), vector),
+                (doc_id, tenant, source, text, metadata_as_json(metadata), terms, counts.total(), vector),
             ).lastrowid
             connection.execute("INSERT INTO words (rowid, terms) VALUES (?, ?)", (number, terms))
 
@@ -326,12 +336,3 @@ def _rows(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, t
 def _hit(row: tuple[str, str, str], distance: float) -> Hit:
     doc_id, text, metadata = row
     return Hit(id=doc_id, text=text, distance=distance, metadata=json.loads(metadata))
-
-
-def _as_json(metadata: Metadata) -> str:
-    try:
-        return json.dumps(metadata, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            "The metadata of a document cannot be written.", why=str(error), fix="use text, numbers, true, false, null"
-        ) from error
