@@ -67,7 +67,8 @@ def main() -> None:
         if isinstance(build, str):
             not_run[name] = build
             continue
-        results[name] = measure(build, passages, tasks)
+        # Every token against every token: a tenth of the claims says enough, and the result says how many.
+        results[name] = measure(build, passages, tasks[::10] if name == "late interaction" else tasks)
         print(
             f"{name:<24} recall@1 {results[name]['recall_at_1']:.4f}  @3 {results[name]['recall_at_3']:.4f}", flush=True
         )
@@ -156,6 +157,7 @@ def measure(
         spent = time.perf_counter() - begin
     every = [rank for own in ranks.values() for rank in own]
     return {
+        "claims": len(every),
         "recall_at_1": _share(every, 1),
         "recall_at_3": _share(every, 3),
         "build_s": round(built, 1),
