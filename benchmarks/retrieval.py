@@ -137,7 +137,8 @@ def embedded_model() -> Any:
     from groundwire import nli
 
     scorer = getattr(nli, "NLIScorer", None)
-    return None if scorer is None else scorer()
+    model = None if scorer is None else scorer()
+    return model if model is not None and model.model_available else None
 
 
 def measure(

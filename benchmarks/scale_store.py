@@ -4,6 +4,7 @@ Every size of every backend is filled and asked in a process of its own, so that
 """
 
 import json
+import math
 import random
 import statistics
 import subprocess
@@ -26,6 +27,9 @@ WORDS_A_CHUNK = 110
 WORDS_A_QUERY = 12
 BATCH = 1_000
 TARGET_MS = 20.0
+PLOT = record.ROOT / "docs" / "images" / "store_growth.svg"
+_LEFT, _RIGHT, _TOP, _BOTTOM = 70, 600, 40, 300
+_COLOURS = {"memory": "#00796b", "sqlite": "#c2410c"}
 
 
 def main() -> None:
@@ -41,6 +45,7 @@ def main() -> None:
             rows.append({"backend": backend, "chunks": size, **json.loads(done.stdout)})
             print(rows[-1], flush=True)
     largest = {row["backend"]: row for row in rows if row["chunks"] == SIZES[-1]}
+    PLOT.write_text(draw(rows), encoding="utf-8")
     record.write(
         "scale_store",
         "python -m benchmarks.scale_store",
@@ -114,6 +119,45 @@ def _words(chance: random.Random, count: int) -> Iterator[str]:
         place = int(VOCABULARY * chance.random() ** 3)
         first, rest = divmod(place, len(SYLLABLES))
         yield SYLLABLES[rest] + SYLLABLES[first % len(SYLLABLES)] + "kat"
+
+
+def draw(rows: list[dict[str, Any]]) -> str:
+    """Draw the median time of a query over the size of the store, both on logarithmic scales."""
+    ticks = (0.1, 1.0, 10.0, 100.0)
+    parts = [
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 340" font-family="sans-serif" font-size="12">',
+        "<title>Median time of a query over the number of passages</title>",
+        '<rect width="640" height="340" fill="#fff"/>',
+        f'<text x="{_LEFT}" y="20">median time of a query, by number of passages</text>',
+    ]
+    for tick in ticks:
+        y = _height(tick, ticks)
+        parts.append(f'<line x1="{_LEFT}" y1="{y:.1f}" x2="{_RIGHT}" y2="{y:.1f}" stroke="#ddd"/>')
+        parts.append(f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{tick:g} ms</text>')
+    parts += [
+        f'<text x="{_across(size):.1f}" y="{_BOTTOM + 18}" text-anchor="middle">{size:,}</text>' for size in SIZES
+    ]
+    for name in BACKENDS:
+        points = [
+            (_across(row["chunks"]), _height(row["query_median_ms"], ticks)) for row in rows if row["backend"] == name
+        ]
+        line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+        parts.append(f'<polyline points="{line}" fill="none" stroke="{_COLOURS[name]}" stroke-width="2"/>')
+        parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{_COLOURS[name]}"/>' for x, y in points]
+        x, y = points[-1]
+        label = {"memory": "in memory", "sqlite": "one SQLite file"}[name]
+        parts.append(f'<text x="{x:.1f}" y="{y - 8:.1f}" text-anchor="end" fill="{_COLOURS[name]}">{label}</text>')
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _across(size: int) -> float:
+    share = math.log(size / SIZES[0]) / math.log(SIZES[-1] / SIZES[0])
+    return _LEFT + share * (_RIGHT - _LEFT)
+
+
+def _height(milliseconds: float, ticks: tuple[float, ...]) -> float:
+    share = math.log(max(milliseconds, ticks[0]) / ticks[0]) / math.log(ticks[-1] / ticks[0])
+    return _BOTTOM - share * (_BOTTOM - _TOP)
 
 
 def peak_mb() -> float:
