@@ -11,6 +11,7 @@ PUBLIC = [
     "GroundTruthStore",
     "GroundwireError",
     "InjectionDetector",
+    "NLIScorer",
     "Policy",
     "SafetyEvent",
     "Source",

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from groundwire.audit import verify_claim_lattice, verify_claim_lattice_json, verify_quotes
     from groundwire.errors import GroundwireError
     from groundwire.injection import InjectionDetector
+    from groundwire.nli import NLIScorer
     from groundwire.retrieval import GroundTruthStore, VectorGroundTruthStore
     from groundwire.types import Policy, SafetyEvent, Source
     from groundwire.verify import VerifiedScorer
@@ -18,6 +19,7 @@ _HOMES = {
     "GroundTruthStore": "groundwire.retrieval",
     "GroundwireError": "groundwire.errors",
     "InjectionDetector": "groundwire.injection",
+    "NLIScorer": "groundwire.nli",
     "Policy": "groundwire.types",
     "SafetyEvent": "groundwire.types",
     "Source": "groundwire.types",
@@ -32,6 +34,7 @@ __all__ = [
     "GroundTruthStore",
     "GroundwireError",
     "InjectionDetector",
+    "NLIScorer",
     "Policy",
     "SafetyEvent",
     "Source",
