@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groundwire.errors import InputError, InputTypeError
@@ -213,6 +213,7 @@ NAMES = st.text(alphabet="ab01\x1f", max_size=5)
 
 
 @given(NAMES, NAMES, NAMES, NAMES)
+@settings(deadline=None)
 def test_k9_no_key_can_be_spelled_so_that_it_meets_another_tenants(a: str, key_a: str, b: str, key_b: str) -> None:
     assert ((a, key_a) == (b, key_b)) == (scoped_id(key_a, a) == scoped_id(key_b, b))
 

@@ -41,7 +41,7 @@ from groundwire.retrieval.sqlite_search import (
 )
 from groundwire.retrieval.terms import term_counts
 
-_CANDIDATES = 50
+_CANDIDATES = 100
 
 
 class SourceEntry(NamedTuple):
