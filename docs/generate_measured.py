@@ -151,8 +151,8 @@ def _retrieval(found: dict[str, Any], grown: dict[str, Any]) -> list[str]:
         [
             f"**{name}**" if name == found["default"] else name,
             f"{way['claims']:,}",
-            _percent(way["recall_at_1"]),
-            _percent(way["recall_at_3"]),
+            f"{100 * way['recall_at_1']:.1f} %",
+            f"{100 * way['recall_at_3']:.1f} %",
             f"{way['query_mean_ms']:.1f} ms",
         ]
         for name, way in found["ways"].items()
@@ -179,8 +179,9 @@ def _retrieval(found: dict[str, Any], grown: dict[str, Any]) -> list[str]:
         _table(["way", "claims", "first", "among three", "query, mean"], ways),
         f"Not run: {not_run}.",
         "## Stores that grow",
-        _origin(grown) + f" Generated passages of {grown['inputs']['words_a_chunk']} words, queries of "
-        f"{grown['inputs']['words_a_query']}; every size in a process of its own.",
+        _origin(grown)
+        + f" Generated passages of {grown['inputs']['words_a_chunk']} words, queries of "
+        f"{grown['inputs']['words_a_query']}; every size in a process of its own. {grown.get('note', '')}".rstrip(),
         _table(["store", "passages", "ingestion", "query, median", "95th percentile", "peak memory", "file"], sizes),
     ]
 
