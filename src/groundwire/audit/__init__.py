@@ -24,7 +24,7 @@ from groundwire.audit.evidence_map import (
     index_evidence,
     locate_evidence,
 )
-from groundwire.audit.json_repair import lenient_json_parse, repair_truncated_json
+from groundwire.text.json_repair import lenient_json_parse, repair_truncated_json
 from groundwire.audit.ladder import Rung, ladder_rung
 from groundwire.audit.lattice import (
     DEFAULT_LAZY_ANCHOR_DEMOTE_MIN_PAIRS,

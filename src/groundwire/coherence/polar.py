@@ -1,0 +1,76 @@
+"""A bare yes or no, read together with the question it answers."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from groundwire.text.lexicon import load_map
+from groundwire.text.sentences import split_sentences
+from groundwire.types import ClaimVerdict, Conflict, Policy, Reason, Source, Verdict
+from groundwire.verify import VerifiedScorer
+
+_BARE = re.compile(
+    r"(?P<yes>yes|yeah|correct|right|true)|(?P<no>no|nope|incorrect|wrong|false)", re.IGNORECASE
+)  # fmt: skip
+# "Yes, it does." says no more than "Yes."
+_TAIL = re.compile(
+    r"[\s,.!]*(?:(?:it|they|you|he|she|we|i|there|that)(?:'s)?\s+\w+(?:n't)?(?:\s+not)?[\s.!]*)?", re.IGNORECASE
+)
+_LONGEST = 40
+
+
+def answered(
+    claim: ClaimVerdict, question: str, sources: Sequence[Source], verifier: VerifiedScorer, policy: Policy
+) -> ClaimVerdict | None:
+    """Judge a bare yes or no by what the question asks; None for any other claim."""
+    bare = _BARE.match(claim.claim) if len(claim.claim) <= _LONGEST else None
+    if bare is None or not _TAIL.fullmatch(claim.claim.replace("’", "'"), bare.end()):
+        return None
+    statement = _statement(question)
+    if statement is None:
+        return None
+    asked = verifier.verify(statement, list(sources), policy=policy).claims
+    if not asked:
+        return None
+    said = bare.lastgroup == "yes"
+    verdict, reasons, conflicts = asked[0].verdict, list(asked[0].reasons), asked[0].conflicts
+    denied = verdict == Verdict.CONTRADICTED
+    if not said and denied:
+        verdict, reasons, conflicts = Verdict.SUPPORTED, [], []
+    elif not said and verdict == Verdict.SUPPORTED:
+        verdict, reasons, conflicts = Verdict.CONTRADICTED, [Reason.NEGATION_FLIP], [_denial(claim, asked[0])]
+    elif conflicts:
+        # The words that clash stand in the question; in the response it is the yes that does.
+        conflicts = [
+            replace(item, claim_start=claim.start, claim_end=claim.end, claim_text=claim.claim) for item in conflicts
+        ]
+    return replace(
+        asked[0],
+        claim=claim.claim,
+        claim_index=claim.claim_index,
+        start=claim.start,
+        end=claim.end,
+        is_atomic=claim.is_atomic,
+        verdict=verdict,
+        reasons=reasons,
+        conflicts=conflicts,
+        nli_divergence=0.0 if verdict == Verdict.SUPPORTED else asked[0].nli_divergence,
+        unsupported_spans=[(claim.start, claim.end)] if conflicts else [],
+    )
+
+
+def _statement(question: str) -> str | None:
+    """Return what a yes to the last question would state, None when it is no yes-or-no question."""
+    units = split_sentences(question)
+    last = units[-1].text.strip() if units else ""
+    first = last.split(maxsplit=1)[0].lower() if last else ""
+    if not last.endswith("?") or first.replace("’", "'") not in load_map("auxiliaries"):
+        return None
+    return last.rstrip("? ") + "."
+
+
+def _denial(claim: ClaimVerdict, asked: ClaimVerdict) -> Conflict:
+    span = asked.evidence_spans[0]
+    return Conflict(
+        Reason.NEGATION_FLIP, claim.start, claim.end, claim.claim, span.start, span.end, span.text, span.source_id
+    )  # fmt: skip
