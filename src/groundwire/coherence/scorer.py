@@ -1,12 +1,12 @@
 """`CoherenceScorer`: one number for a whole answer, with the evidence behind it."""
 
-import math
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Self, TypeVar
+from functools import cache
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from groundwire.coherence import assemble
+from groundwire.coherence.arguments import HEURISTIC, checked_share, checked_store, choose_nli, has_model, warn
 from groundwire.coherence.cache import ScoreCache
 from groundwire.coherence.compare import CONFLICT
 from groundwire.coherence.judging import Bench, blend
@@ -25,17 +25,20 @@ from groundwire.coherence.reading import (
 )
 from groundwire.coherence.session import ConversationSession
 from groundwire.coherence.weights import W_FACT, W_LOGIC, Weights, combine, effective, preset
-from groundwire.errors import GroundwireError, InputError, InputTypeError
+from groundwire.errors import InputError, InputTypeError
 from groundwire.injection import InjectionDetector
 from groundwire.ledger import hash_json
-from groundwire.nli import NLI, DivergenceScorer, Judge, NLIScorer
+from groundwire.nli import NLI, DivergenceScorer, Judge
 from groundwire.types import CoherenceScore, Policy, ScoringEvidence
 from groundwire.verify import VerifiedScorer
 
-HEURISTIC = "heuristic"
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
 _SOFT_MARGIN = 0.1
 _MAX_TOP_K = 100
 _MAX_BATCH = 100_000
+_WORKERS = 4
 
 First = TypeVar("First")
 Second = TypeVar("Second")
@@ -67,11 +70,11 @@ class CoherenceScorer:
         prompt_is_premise: bool = False,
         parallel: bool = True,
     ) -> None:
-        self.threshold = _share("threshold", threshold)
+        self.threshold = checked_share("threshold", threshold)
         self.soft_limit = (
             min(1.0, round(self.threshold + _SOFT_MARGIN, 12))
             if soft_limit is None
-            else _share("soft_limit", soft_limit)
+            else checked_share("soft_limit", soft_limit)
         )
         if self.soft_limit < self.threshold:
             raise InputError(
@@ -80,9 +83,9 @@ class CoherenceScorer:
                 fix="pass a soft_limit at or above the threshold",
             )
         self.weights = Weights(w_logic, w_fact)
-        self.store = _checked_store(ground_truth_store)
+        self.store = checked_store(ground_truth_store)
         self.strict_mode = strict_mode
-        self.nli_scorer = _choose_nli(nli_scorer, use_nli, nli_model, scorer_backend, strict_mode)
+        self.nli_scorer = choose_nli(nli_scorer, use_nli, nli_model, scorer_backend, strict_mode)
         if isinstance(cache_size, bool) or not isinstance(cache_size, int) or cache_size < 0:
             raise InputError(f"cache_size is {cache_size!r}.", fix="pass 0 for no cache, or how many scores to keep")
         self.cache = ScoreCache(cache_size, cache_ttl) if cache_size else None
@@ -99,7 +102,7 @@ class CoherenceScorer:
         self.prompt_is_premise = prompt_is_premise
         self.parallel = parallel
         self._verifier = VerifiedScorer()
-        self._configuration = self._describe()
+        self._configuration = self._describe() if self.cache is not None else ""
 
     @classmethod
     def from_preset(cls, name: str, **options: Any) -> Self:
@@ -127,8 +130,9 @@ class CoherenceScorer:
         self, items: Sequence[tuple[str, str]], *, tenant_id: str = ""
     ) -> list[tuple[bool, CoherenceScore]]:
         """Review (prompt, response) pairs with at most two passes of the model for all of them."""
-        if isinstance(items, str | bytes) or not isinstance(items, Sequence):
-            raise InputTypeError(f"items is a {type(items).__name__}.", fix="pass a list of (prompt, response)")
+        given: object = items
+        if isinstance(given, str | bytes) or not isinstance(given, Sequence):
+            raise InputTypeError(f"items is a {type(given).__name__}.", fix="pass a list of (prompt, response)")
         if len(items) > _MAX_BATCH:
             raise InputError(f"items has {len(items):,} entries.", fix=f"pass at most {_MAX_BATCH:,} at a time")
         wanted = []
@@ -141,7 +145,7 @@ class CoherenceScorer:
     def _review(self, items: Sequence[Item]) -> list[CoherenceScore]:
         for item in items:
             self._check(item)
-        if self.strict_mode and not _is_available(self.nli_scorer):
+        if self.strict_mode and not has_model(self.nli_scorer):
             return [_strictly_rejected()] * len(items)
         scope = self._scope()
         found = [self._cached(item, scope) for item in items]
@@ -158,7 +162,7 @@ class CoherenceScorer:
     def _measure(self, items: Sequence[Item]) -> list[CoherenceScore]:
         if not items:
             return []
-        nli = self.nli_scorer if _is_available(self.nli_scorer) else None
+        nli = self.nli_scorer
         readings = self._read(items, has_model=nli is not None)
         if nli is None:
             return [self._finish(reading, None) for reading in readings]
@@ -167,7 +171,7 @@ class CoherenceScorer:
         except Exception as error:  # a scorer of the user's own may raise anything
             if self.strict_mode:
                 return [_strictly_rejected()] * len(items)
-            _warn(f"The entailment model failed ({type(error).__name__}); the exact checks were used alone")
+            warn(f"The entailment model failed ({type(error).__name__}); the exact checks were used alone")
             return [self._finish(reading, None) for reading in self._read(items, has_model=False)]
         return [self._finish(reading, answer) for reading, answer in zip(readings, answers, strict=True)]
 
@@ -181,9 +185,7 @@ class CoherenceScorer:
     def _finish(self, reading: Reading, answers: Answers | None) -> CoherenceScore:
         values = assemble.evaluate(reading, answers, self.policy)
         sure = assemble.model_confidence(values.deciding)
-        weights = effective(
-            self.weights, values.h_factual, has_evidence=bool(reading.chunks), route=reading.route
-        )
+        weights = effective(self.weights, values.h_factual, has_evidence=bool(reading.chunks), route=reading.route)
         evidence = assemble.gather(reading, values, answers)
         escalated = None
         if self.bench.judge is not None:
@@ -281,7 +283,7 @@ class CoherenceScorer:
 
     def _describe(self) -> str:
         """Hash everything that a score depends on beside texts and facts."""
-        info = getattr(self.nli_scorer, "model_info", None) if _is_available(self.nli_scorer) else None
+        info = getattr(self.nli_scorer, "model_info", None)
         return hash_json(
             {
                 "gate": [self.threshold, self.soft_limit, self.strict_mode],
@@ -328,9 +330,8 @@ def _strictly_rejected() -> CoherenceScore:
     return CoherenceScore(0.0, False, 1.0, 1.0, strict_mode_rejected=True)
 
 
-def _is_available(nli: object) -> bool:
-    return nli is not None and bool(getattr(nli, "model_available", True))
+@cache
+def _pool() -> "ThreadPoolExecutor":
+    from concurrent.futures import ThreadPoolExecutor  # heavy, and most scorers never need it
 
-
-def _warn(message: str) -> None:
-    warnings.warn(message, RuntimeWarning, stacklevel=3)
+    return ThreadPoolExecutor(max_workers=_WORKERS, thread_name_prefix="groundwire-coherence")

@@ -114,7 +114,7 @@ class SourceIndex:
         text = _cells_apart(unit.text) if comma_row else unit.text
         stems = context.union(content_stems(text))
         label = frozenset(content_stems(split_cells(unit.text)[0][0])) if header else frozenset()
-        numbers = frozenset(numbers_in(text))
+        numbers = written_numbers(text)
         self.sentences.append(
             Evidence(
                 unit.text, index, unit.start, unit.end, source_id, context, header, comma_row, stems, numbers, label,
@@ -210,6 +210,11 @@ def _cells_apart(row: str) -> str:
 def numbers_in(text: str) -> list[str]:
     """List the written numbers of a text without their separators."""
     return [plain_digits(number) for number in _DIGITS.findall(text)]
+
+
+def written_numbers(text: str) -> frozenset[str]:
+    """Collect the numbers of a text as digit strings without separators."""
+    return frozenset(numbers_in(text))
 
 
 def plain_digits(number: str) -> str:

@@ -8,11 +8,11 @@ from groundwire.evidence import Evidence, SourceIndex
 from groundwire.nli import NLI, DivergenceScorer
 from groundwire.signals.choose import FRAME, CloseReading, choose, read_closely
 from groundwire.signals.claim import ClaimView
-from groundwire.signals.coverage import covered, share, union
 from groundwire.signals.entailment import Divergences, overlap_divergence, with_conflict
 from groundwire.signals.finding import Finding
 from groundwire.signals.names import Aliases, alias_table, compare_names
 from groundwire.signals.numbers import compare_numbers, match_numbers
+from groundwire.text.coverage import covered, share, union
 from groundwire.text.language import tell_languages
 from groundwire.text.lexicon import load_words
 from groundwire.text.meaning import against, is_specific
