@@ -105,7 +105,9 @@ def logical_divergence(claim: ClaimVerdict, *, numbers_count: bool) -> float:
         found = [item for item in found if item.reason != Reason.NUMBER_MISMATCH]
     if found and claim.verdict == Verdict.CONTRADICTED:
         return CONFLICT
-    return SOFT_CLASH if claim.conflicts else 0.0
+    # A name or number that was not mentioned before is news, not a clash.
+    clash = any(item.reason not in (Reason.NUMBER_ABSENT, Reason.ENTITY_ABSENT) for item in claim.conflicts)
+    return SOFT_CLASH if clash else 0.0
 
 
 def _is_copy(claim: str, texts: Sequence[str]) -> bool:

@@ -93,8 +93,9 @@ def read(item: Item, setting: Setting, both: Both) -> Reading:
     counts_logic = setting.weights.counts_logic and route is not Route.SUMMARISATION
     turns = item.session.turns if item.session is not None else []
 
+    said = statements(item.prompt) if counts_logic else ""
+
     def logic() -> tuple[Compared | None, Compared | None]:
-        said = statements(item.prompt) if counts_logic else ""
         prompt = _compare(item, [said], setting) if said.strip() else None
         earlier = _compare(item, [turn.response for turn in turns], setting) if turns else None
         return prompt, earlier
@@ -105,7 +106,8 @@ def read(item: Item, setting: Setting, both: Both) -> Reading:
             chunks = [EvidenceChunk(item.prompt, 0.0, _PROMPT), *chunks]
         return chunks, _compare(item, [chunk.text for chunk in chunks], setting) if chunks else None
 
-    (prompt, earlier), (chunks, known) = both(logic, facts)
+    # A prompt that is one question leaves the first half nothing to do.
+    (prompt, earlier), (chunks, known) = both(logic, facts) if said.strip() or turns else (logic(), facts())
     return Reading(
         item, task, route, counts_logic, not asks_for_a_computation(item.prompt), chunks, known, prompt, earlier,
         [turn.number for turn in turns],

@@ -194,9 +194,8 @@ class CoherenceScorer:
         score = combine(values.h_logical, values.h_factual, weights)
         agreed = assemble.agreement(reading, values)
         classes = values.deciding.classes if values.deciding is not None else None
-        index = None
-        if values.cross_turn is not None and reading.item.session is not None:
-            index = max(values.cross_turn, reading.item.session.contradiction_index or 0.0)
+        session = reading.item.session
+        indices = [values.cross_turn, session.contradiction_index if session is not None else None]
         return CoherenceScore(
             score=score,
             approved=score >= self.threshold,
@@ -210,7 +209,7 @@ class CoherenceScorer:
             ),
             nli_model_confidence=sure,
             signal_agreement=agreed,
-            contradiction_index=index,
+            contradiction_index=max((index for index in indices if index is not None), default=None),
             detected_task_type=None if reading.task is None else str(reading.task),
             escalated_to_judge=escalated,
             nli_probs=None if classes is None else dict(classes._asdict()),
@@ -228,6 +227,8 @@ class CoherenceScorer:
         if confidence is None and values.compared:
             score = combine(h_logical, h_factual, weights)
             confidence = assemble.verdict_confidence(score, self.threshold, ())
+        elif values.deciding is not None and self._undecided(values.deciding.divergence):
+            confidence = 0.0  # a model may be quite sure that a text settles nothing
         if not self.bench.wanted(confidence):
             return h_logical, h_factual, False, evidence
         facts = "\n".join(chunk.text for chunk in reading.chunks)
@@ -243,6 +244,9 @@ class CoherenceScorer:
         if evidence is not None and answer.cost_usd is not None:
             evidence = replace(evidence, estimated_cost_usd=answer.cost_usd)
         return h_logical, h_factual, True, evidence
+
+    def _undecided(self, divergence: float) -> bool:
+        return self.policy.support_threshold <= divergence <= self.policy.nli_threshold
 
     def _injection_risk(self, reading: Reading) -> float | None:
         if self.injection_detector is None:
