@@ -177,7 +177,6 @@ def gather(reading: Reading, values: Values, answers: Answers | None) -> Scoring
             )
             for claim, divergence in zip(ordered, divergences, strict=True)
         ],
-        verdicts=ordered,
     )
 
 

@@ -1,7 +1,8 @@
 """What every backend of a knowledge store offers."""
 
+import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict
 
 from groundwire.errors import InputError, InputTypeError
@@ -42,6 +43,11 @@ class VectorBackend(ABC):
     def count(self, where: Where | None = None) -> int:
         """Count the texts."""
 
+    def add_many(self, documents: Iterable[tuple[str, str, Metadata | None]]) -> None:
+        """Keep many texts; a backend that can does so at once."""
+        for doc_id, text, metadata in documents:
+            self.add(doc_id, text, metadata)
+
     @property
     def revision(self) -> int:
         """Number the state of the content; every write raises it where the backend keeps count."""
@@ -74,6 +80,26 @@ def checked(doc_id: str, text: str, metadata: Metadata | None) -> Metadata:
     if not isinstance(metadata, Mapping) or not all(isinstance(field, str) for field in metadata):
         raise InputTypeError("The metadata of a document are no mapping with text keys.", fix="give a dict")
     return dict(metadata)
+
+
+def metadata_as_json(metadata: Metadata) -> str:
+    """Write metadata for a backend that keeps text."""
+    try:
+        return json.dumps(metadata, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            "The metadata of a document cannot be written.", why=str(error), fix="use text, numbers, true, false, null"
+        ) from error
+
+
+def flat_values(metadata: Metadata) -> Metadata:
+    """Keep what backends with flat metadata can filter on."""
+    return {field: value for field, value in metadata.items() if isinstance(value, str | int | float | bool)}
+
+
+def scoped_id(key: str, tenant: str) -> str:
+    """Return the id under which a backend keeps a tenant's document, so that equal keys do not meet."""
+    return f"{tenant}\x1f{key}" if tenant else key
 
 
 def matches(metadata: Mapping[str, Any], where: Where | None) -> bool:

@@ -16,6 +16,11 @@ BM25_B = 0.75
 _SLACK = 1_000
 
 
+def rarity_of(holders: int, total: int) -> float:
+    """Weigh a term by the share of documents that hold it (the inverse document frequency of BM25)."""
+    return math.log(1.0 + (total - holders + 0.5) / (holders + 0.5))
+
+
 class Postings:
     """Map terms to the rows that hold them, each with a weight; the caller holds a lock."""
 
@@ -79,8 +84,7 @@ class Postings:
 
     def rarity(self, term: str) -> float:
         """Weigh a term by how rare it is; always positive."""
-        holders = self.holders(term)
-        return math.log(1.0 + (self.count - holders + 0.5) / (holders + 0.5))
+        return rarity_of(self.holders(term), self.count)
 
     def bm25(self, terms: Sequence[str]) -> Floats:
         """Score every row by Okapi BM25 (Robertson and Zaragoza 2009)."""

@@ -6,7 +6,6 @@ from typing import Any
 from groundwire.types.evidence import EvidenceChunk
 from groundwire.types.halt import HaltEvidence
 from groundwire.types.safety import SafetyEvent
-from groundwire.types.verification import ClaimVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,6 @@ class ScoringEvidence:
     attributions: list[ClaimAttribution] | None = None
     token_count: int | None = None
     estimated_cost_usd: float | None = None
-    verdicts: list[ClaimVerdict] | None = None
 
 
 @dataclass(frozen=True, slots=True)
