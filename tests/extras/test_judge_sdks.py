@@ -99,10 +99,10 @@ def test_tokens_of_useless_replies_are_counted_too(made: Any) -> None:
 
 @both
 def test_an_answer_cut_off_behind_the_verdict_is_read(made: Any) -> None:
-    with llm_server(Reply(text='{"agrees": false, "reason": "The num', finish="length")) as server:
-        with made(server) as judge:
-            assert ask(judge).agrees is False
-            assert len(server.asked) == 1
+    cut = Reply(text='{"agrees": false, "reason": "The num', finish="length")
+    with llm_server(cut) as server, made(server) as judge:
+        assert ask(judge).agrees is False
+        assert len(server.asked) == 1
 
 
 @both

@@ -24,3 +24,4 @@ PolicyFile = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Html = Annotated[str | None, typer.Option("--html", metavar="FILE", help="Write a report page.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing; the exit status is the answer.")]
+NoModel = Annotated[bool, typer.Option("--no-model", help="Use the exact checks alone, no language model.")]

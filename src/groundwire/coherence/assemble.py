@@ -1,11 +1,11 @@
 """From a reading to divergences, confidence and evidence."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from groundwire.coherence.compare import (
     CONFLICT,
+    DOUBTFUL,
     NO_CONFLICT,
     NOTHING_COMPARED,
     RESTATED,
@@ -140,74 +140,62 @@ def retrieval_confidence(reading: Reading) -> float | None:
     return min(1.0, max(0.0, 1.0 - min(chunk.distance for chunk in reading.chunks)))
 
 
-def gather(reading: Reading, values: Values, answers: Answers | None) -> ScoringEvidence | None:
+def gather(reading: Reading, values: Values, answers: Answers | None, policy: Policy) -> ScoringEvidence | None:
     """Put together what a score rests on; None when nothing was found for or against the response."""
     clashing = _clashing_elsewhere(reading)
     if not reading.chunks and not clashing:
         return None
-    chunks = [*reading.chunks, *dict.fromkeys(chunk for _, chunk in clashing.values())]
-    known = reading.facts.claims if reading.facts is not None else ()
-    labels = [chunk.source for chunk in reading.chunks]
-    verdicts = {claim.claim_index: _named(claim, labels) for claim in known}
+    verdicts = {claim.claim_index: claim for claim in (reading.facts.claims if reading.facts is not None else ())}
+    divergences = {**dict.fromkeys(clashing, CONFLICT), **values.of_claims}
     for number, (claim, _) in clashing.items():
-        if number not in verdicts or not (clashes(verdicts[number]) or verdicts[number].verdict == Verdict.SUPPORTED):
-            verdicts[number] = claim
-    ordered = [verdicts[number] for number in sorted(verdicts)]
-    divergences = [values.of_claims.get(claim.claim_index, CONFLICT) for claim in ordered]
-    best = [answers.factual[number].divergence for number in sorted(answers.factual)] if answers is not None else []
+        if number not in verdicts or not clashes(verdicts[number]):
+            verdicts[number], divergences[number] = claim, CONFLICT
+    entailed = answers.factual if answers is not None else {}
+    attributions = [
+        ClaimAttribution(
+            claim.claim,
+            claim.claim_index,
+            claim.matched_source,
+            claim.source_index,
+            divergences[number],
+            divergences[number] < DOUBTFUL
+            and (claim.verdict == Verdict.SUPPORTED or _entails(entailed.get(number), policy)),
+        )
+        for number, claim in sorted(verdicts.items())
+    ]
+    best = [entailed[number].divergence for number in sorted(entailed)]
     return ScoringEvidence(
-        chunks=chunks,
+        chunks=[*reading.chunks, *dict.fromkeys(chunk for _, chunk in clashing.values())],
         nli_premise="\n".join(chunk.text for chunk in reading.chunks),
         nli_hypothesis=reading.item.response,
         nli_score=max(best) if best else values.h_factual,
         chunk_scores=best or None,
         premise_chunk_count=max(1, len(reading.chunks)),
-        hypothesis_chunk_count=max(1, len(ordered)),
-        claim_coverage=_coverage(ordered) if known else None,
-        per_claim_divergences=divergences,
-        claims=[claim.claim for claim in ordered],
-        attributions=[
-            ClaimAttribution(
-                claim.claim,
-                claim.claim_index,
-                claim.matched_source,
-                claim.source_index,
-                divergence,
-                claim.verdict == Verdict.SUPPORTED,
-            )
-            for claim, divergence in zip(ordered, divergences, strict=True)
-        ],
+        hypothesis_chunk_count=max(1, len(attributions)),
+        claim_coverage=sum(item.supported for item in attributions) / len(attributions) if attributions else None,
+        per_claim_divergences=[item.divergence for item in attributions],
+        claims=[item.claim for item in attributions],
+        attributions=attributions,
     )
 
 
-def _coverage(verdicts: Sequence[ClaimVerdict]) -> float | None:
-    if not verdicts:
-        return None
-    return sum(claim.verdict == Verdict.SUPPORTED for claim in verdicts) / len(verdicts)
+def _entails(answer: Answer | None, policy: Policy) -> bool:
+    return answer is not None and answer.divergence < policy.support_threshold
 
 
 def _clashing_elsewhere(reading: Reading) -> dict[int, tuple[ClaimVerdict, EvidenceChunk]]:
     """Find the claims that clash with the prompt or with an earlier turn, each with the sentence it clashes with."""
     found: dict[int, tuple[ClaimVerdict, EvidenceChunk]] = {}
+    backed = reading.facts.supported if reading.facts is not None else frozenset[int]()
     sides: list[tuple[Compared | None, list[str], bool]] = [
         (reading.prompt, ["prompt"], reading.numbers_count),
         (reading.turns, [f"turn {number}" for number in reading.turn_numbers], True),
     ]
     for compared, labels, numbers_count in sides:
         for claim in compared.claims if compared is not None else ():
-            if logical_divergence(claim, numbers_count=numbers_count) >= CONFLICT:
-                named = _named(claim, labels)
-                source = named.conflicts[0].source_id if named.conflicts else labels[0]
-                found.setdefault(claim.claim_index, (named, EvidenceChunk(claim.matched_source, 0.0, source)))
+            if claim.claim_index in backed or logical_divergence(claim, numbers_count=numbers_count) < CONFLICT:
+                continue
+            source = next((item.source_id for item in claim.conflicts if item.source_id), "0")
+            chunk = EvidenceChunk(claim.matched_source, 0.0, labels[int(source)])
+            found.setdefault(claim.claim_index, (claim, chunk))
     return found
-
-
-def _named(claim: ClaimVerdict, labels: Sequence[str]) -> ClaimVerdict:
-    """Give the sources of a verdict the names a reader knows."""
-    return replace(
-        claim,
-        evidence_spans=[replace(span, source_id=labels[int(span.source_id)]) for span in claim.evidence_spans],
-        conflicts=[
-            replace(item, source_id=labels[int(item.source_id)]) if item.source_id else item for item in claim.conflicts
-        ],
-    )

@@ -1,7 +1,7 @@
 """A response beside facts, prompt or earlier turns: what each claim is worth against them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from groundwire.coherence.polar import answered
 from groundwire.text.sentences import split_sentences
@@ -108,6 +108,17 @@ def logical_divergence(claim: ClaimVerdict, *, numbers_count: bool) -> float:
     # A name or number that was not mentioned before is news, not a clash.
     clash = any(item.reason not in (Reason.NUMBER_ABSENT, Reason.ENTITY_ABSENT) for item in claim.conflicts)
     return SOFT_CLASH if clash else 0.0
+
+
+def name_sources(claim: ClaimVerdict, names: Sequence[str]) -> ClaimVerdict:
+    """Give the sources of a verdict the names a reader knows."""
+    return replace(
+        claim,
+        evidence_spans=[replace(span, source_id=names[int(span.source_id)]) for span in claim.evidence_spans],
+        conflicts=[
+            replace(item, source_id=names[int(item.source_id)]) if item.source_id else item for item in claim.conflicts
+        ],
+    )
 
 
 def _is_copy(claim: str, texts: Sequence[str]) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from groundwire.coherence import assemble
 from groundwire.coherence.arguments import HEURISTIC, checked_share, checked_store, choose_nli, has_model, warn
 from groundwire.coherence.cache import ScoreCache
-from groundwire.coherence.compare import CONFLICT
+from groundwire.coherence.compare import CONFLICT, compare, name_sources
 from groundwire.coherence.judging import Bench, blend
 from groundwire.coherence.model import Pair, ask
 from groundwire.coherence.reading import (
@@ -29,7 +29,7 @@ from groundwire.errors import InputError, InputTypeError
 from groundwire.injection import InjectionDetector
 from groundwire.ledger import hash_json
 from groundwire.nli import NLI, DivergenceScorer, Judge
-from groundwire.types import CoherenceScore, Policy, ScoringEvidence
+from groundwire.types import ClaimVerdict, CoherenceScore, Policy, ScoringEvidence
 from groundwire.verify import VerifiedScorer
 
 if TYPE_CHECKING:
@@ -142,6 +142,16 @@ class CoherenceScorer:
             wanted.append(Item(item[0], item[1], tenant_id))
         return [(score.approved, score) for score in self._review(wanted)]
 
+    def explain(self, prompt: str, score: CoherenceScore) -> list[ClaimVerdict]:
+        """Say of each claim of a score how the exact checks see it beside the evidence, with reasons and places."""
+        if score.evidence is None:
+            return []
+        chunks = score.evidence.chunks
+        compared = compare(
+            self._verifier, score.evidence.nli_hypothesis, [chunk.text for chunk in chunks], prompt, self.policy
+        )
+        return [name_sources(claim, [chunk.source for chunk in chunks]) for claim in compared.claims]
+
     def _review(self, items: Sequence[Item]) -> list[CoherenceScore]:
         for item in items:
             self._check(item)
@@ -186,7 +196,7 @@ class CoherenceScorer:
         values = assemble.evaluate(reading, answers, self.policy)
         sure = assemble.model_confidence(values.deciding)
         weights = effective(self.weights, values.h_factual, has_evidence=bool(reading.chunks), route=reading.route)
-        evidence = assemble.gather(reading, values, answers)
+        evidence = assemble.gather(reading, values, answers, self.policy)
         escalated = None
         if self.bench.judge is not None:
             h_logical, h_factual, escalated, evidence = self._judge(reading, values, weights, sure, evidence)

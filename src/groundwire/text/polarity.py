@@ -7,7 +7,6 @@ from typing import NamedTuple
 from groundwire.text.analysis import Analysis, auxiliary
 from groundwire.text.lexicon import load_rows, load_words
 
-
 # "No. 5" is a number; "No, it is not" answers a question and denies nothing in its own sentence.
 _NO_DENIAL = re.compile(r"\.?\s*\d|\s?[,;:.!–—]\s")
 _LIMIT = re.compile(
