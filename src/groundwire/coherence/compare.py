@@ -23,7 +23,8 @@ SOFT_CLASH = 0.3
 NOTHING_COMPARED = 0.2
 NO_CONFLICT = 0.1
 
-EVIDENCE = 3
+# How many passages a model reads beside each claim.
+PASSAGES = 3
 _WINDOW = 400
 _STOPS = ".!? \n\t"
 
@@ -52,12 +53,17 @@ class Compared:
 
 
 def compare(
-    verifier: VerifiedScorer, response: str, texts: Sequence[str], question: str | None, policy: Policy
+    verifier: VerifiedScorer,
+    response: str,
+    texts: Sequence[str],
+    question: str | None,
+    policy: Policy,
+    passages: int = PASSAGES,
 ) -> Compared:
     """Check the claims of a response against texts, with the exact checks alone."""
     # Numbers for names: two passages of one document would share theirs.
     sources = [Source(str(number), text) for number, text in enumerate(texts)]
-    result = verifier.verify(response, sources, False, EVIDENCE, question=question, policy=policy)
+    result = verifier.verify(response, sources, False, passages, question=question, policy=policy)
     checked = [claim for claim in result.claims if Reason.NOT_CHECKABLE not in claim.reasons]
     if question:
         checked = [answered(claim, question, sources, verifier, policy) or claim for claim in checked]

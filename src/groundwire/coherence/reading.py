@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from groundwire.coherence.compare import Compared, compare
+from groundwire.coherence.compare import PASSAGES, Compared, compare
 from groundwire.coherence.model import Answer, Pair, nearest
 from groundwire.coherence.routes import Route, Task, asks_for_a_computation, choose_route, detect_task, statements
 from groundwire.coherence.session import ConversationSession
@@ -157,7 +157,8 @@ def fold(pairs: list[tuple[int, Pair]], answers: Iterator[Answer]) -> dict[int, 
 
 
 def _compare(item: Item, texts: list[str], setting: Setting) -> Compared:
-    return compare(setting.verifier, item.response, texts, item.prompt, setting.policy)
+    passages = PASSAGES if setting.has_model else 1
+    return compare(setting.verifier, item.response, texts, item.prompt, setting.policy, passages)
 
 
 def _pairs(compared: Compared) -> Iterator[tuple[int, Pair]]:
