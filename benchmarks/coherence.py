@@ -4,6 +4,7 @@ import random
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from benchmarks import record
@@ -69,7 +70,7 @@ def _measure(
         inputs.append((f"What do we know about {subject}, case {number}?", answer))
     for prompt, answer in inputs[:10]:
         review(prompt, answer)
-    durations = [_once(lambda item=item: review(*item)) for item in inputs[10:]]
+    durations = [_once(partial(review, *item)) for item in inputs[10:]]
     return _summary(durations)
 
 

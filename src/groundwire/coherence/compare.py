@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from groundwire.coherence.polar import answered
+from groundwire.coherence.polar import answer_bare
 from groundwire.text.sentences import split_sentences
 from groundwire.types import ClaimVerdict, Policy, Reason, Source, Verdict
 from groundwire.verify import VerifiedScorer
@@ -66,7 +66,7 @@ def compare(
     result = verifier.verify(response, sources, False, passages, question=question, policy=policy)
     checked = [claim for claim in result.claims if Reason.NOT_CHECKABLE not in claim.reasons]
     if question:
-        checked = [answered(claim, question, sources, verifier, policy) or claim for claim in checked]
+        checked = answer_bare(checked, question, sources, verifier, policy)
     return Compared(tuple(checked), tuple(texts))
 
 
