@@ -16,7 +16,7 @@ RESTATED = 0.1
 INVENTED_NUMBER = 0.85
 NOT_FOUND = 0.75
 DOUBTFUL = 0.5
-_UNSURE = (0.2, 0.45)
+_UNSURE = (0.2, 0.7)
 
 # Divergences of a response from its prompt when no model reads them.
 SOFT_CLASH = 0.3
@@ -71,9 +71,12 @@ def compare(
 
 
 def clashes(claim: ClaimVerdict) -> bool:
-    """Tell whether a claim is in open conflict with what it was compared with."""
-    found = any(item.hard and item.reason != Reason.NUMBER_ABSENT for item in claim.conflicts)
-    return found or claim.verdict == Verdict.CONTRADICTED
+    """Tell whether a claim is in open conflict with what it was compared with.
+
+    A name that the evidence does not have may be called contradicted by the ladder's votes; for a fact
+    to be contradicted, something must stand against it.
+    """
+    return any(item.hard and item.reason != Reason.NUMBER_ABSENT for item in claim.conflicts)
 
 
 def invents_number(claim: ClaimVerdict) -> bool:
@@ -92,16 +95,16 @@ def factual_divergence(claim: ClaimVerdict, texts: Sequence[str], model: float |
         if model is None or model < policy.nli_threshold or _is_copy(claim.claim, texts):
             return min(RESTATED, claim.nli_divergence if model is None else model)
         return model
-    if claim.conflicts:
-        return max(DOUBTFUL, model or 0.0)
     if model is not None:
-        return model
-    if claim.verdict == Verdict.FABRICATED:
+        return max(DOUBTFUL, model) if claim.conflicts else model
+    if claim.verdict in (Verdict.FABRICATED, Verdict.CONTRADICTED):
         return NOT_FOUND
+    if claim.conflicts:
+        return DOUBTFUL
     if claim.support_probability is None or Reason.OTHER_LANGUAGE in claim.reasons:
         return DOUBTFUL
     low, high = _UNSURE
-    return low + (high - low) * (1.0 - claim.support_probability)
+    return min(high, max(low, 1.0 - claim.support_probability))
 
 
 def logical_divergence(claim: ClaimVerdict, *, numbers_count: bool) -> float:
