@@ -1,5 +1,6 @@
 """The command that scores an answer against its prompt and a store of facts."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,7 +9,7 @@ import typer
 
 from groundwire.cli import inputs, output
 from groundwire.cli.model import load_model
-from groundwire.cli.options import AsJson, NoModel, PolicyFile, Quiet, ResponseFile, ResponsePath, ResponseText
+from groundwire.cli.options import AsJson, NoModel, PolicyFile, Quiet, ResponseFile, ResponsePath, ResponseText, Tenant
 from groundwire.errors import InputError
 
 if TYPE_CHECKING:
@@ -34,9 +35,10 @@ def review(
         list[str] | None, typer.Option("--fact", metavar="TEXT", help="A fact as text; may be repeated.")
     ] = None,
     store: Annotated[
-        str | None, typer.Option("--store", metavar="FILE", help="A knowledge base made by 'groundwire kb add'.")
+        str | None,
+        typer.Option("--store", metavar="FILE", help="The knowledge store; GROUNDWIRE_STORE when no fact is given."),
     ] = None,
-    tenant: Annotated[str, typer.Option("--tenant", metavar="NAME", help="Whose facts of the store count.")] = "",
+    tenant: Tenant = "",
     preset: Annotated[
         str,
         typer.Option(
@@ -112,6 +114,8 @@ def _open(facts: Sequence[str], path: str | None) -> "GroundTruthStore | None":
 
     if facts and path is not None:
         raise InputError("Facts were given both as text and as a store.", fix="keep --fact or --store")
+    if path is None and not facts:
+        path = os.environ.get("GROUNDWIRE_STORE") or None
     if path is not None:
         return VectorGroundTruthStore(SQLiteBackend(path, create=False), strict=True)
     if not facts:

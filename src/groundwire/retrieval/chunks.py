@@ -5,6 +5,9 @@ from typing import NamedTuple
 from groundwire.errors import InputError
 from groundwire.text.sentences import shorten, split_sentences
 
+CHUNK_SIZE = 800
+CHUNK_OVERLAP = 100
+
 
 class Chunk(NamedTuple):
     """A passage: `text[start:end]` of the document it was cut from."""

@@ -90,16 +90,22 @@ class SQLiteBackend(VectorBackend):
             self._insert(connection, listed, vectors, None)
 
     def put_source(
-        self, name: str, text: str, chunks: Sequence[Chunk], *, content_hash: str, tenant_id: str = ""
-    ) -> None:  # fmt: skip
+        self,
+        name: str,
+        text: str,
+        passages: Iterable[tuple[Chunk, Metadata]],
+        *,
+        content_hash: str,
+        tenant_id: str = "",
+    ) -> None:
         """Keep a document as its passages, in place of what it held before, all of it or nothing."""
         listed = [
             (
                 scoped_id(f"{name}#{chunk.start}", tenant_id),
                 chunk.text,
-                {"source": name, "start": chunk.start, "end": chunk.end, TENANT: tenant_id},
+                {**metadata, "source": name, "start": chunk.start, "end": chunk.end, TENANT: tenant_id},
             )
-            for chunk in chunks
+            for chunk, metadata in passages
         ]
         for doc_id, passage, metadata in listed:
             checked(doc_id, passage, metadata)
@@ -215,15 +221,18 @@ class SQLiteBackend(VectorBackend):
             self._connection.close()
 
     def _agree_on_vectors(self, name: str) -> None:
-        with self._writing(counts=False) as connection:
-            row = connection.execute("SELECT value FROM facts WHERE name = 'embedding'").fetchone()
-            if row is None:
-                connection.execute("INSERT INTO facts VALUES ('embedding', ?)", (name,))
-            elif row[0] != name:
-                raise InputError(
-                    f"The knowledge store {str(self.path)!r} holds vectors of the embedding {row[0]!r}, not {name!r}.",
-                    fix="open it with the same embedding, or fill a new store",
-                )
+        # Looked up before it is written: a reader need not wait for a writer.
+        with self._reading() as connection:
+            known = _embedding_of(connection)
+        if known is None:
+            with self._writing(counts=False) as connection:
+                connection.execute("INSERT OR IGNORE INTO facts VALUES ('embedding', ?)", (name,))
+                known = _embedding_of(connection)
+        if known != name:
+            raise InputError(
+                f"The knowledge store {str(self.path)!r} holds vectors of the embedding {known!r}, not {name!r}.",
+                fix="open it with the same embedding, or fill a new store",
+            )
 
     def _pack(self, texts: Sequence[str]) -> list[bytes]:
         if not texts:
@@ -284,6 +293,11 @@ class SQLiteBackend(VectorBackend):
                 self._connection.execute("ROLLBACK")
                 raise
             self._connection.execute("COMMIT")
+
+
+def _embedding_of(connection: sqlite3.Connection) -> str | None:
+    row = connection.execute("SELECT value FROM facts WHERE name = 'embedding'").fetchone()
+    return None if row is None else str(row[0])
 
 
 def _tenant_number(connection: sqlite3.Connection, name: str) -> int:

@@ -7,15 +7,13 @@ from typing import NamedTuple
 
 from groundwire.errors import InputError, InputTypeError
 from groundwire.retrieval.base import TENANT, Hit, Metadata, VectorBackend, checked, query_where, scoped_id
-from groundwire.retrieval.chunks import cut_chunks
+from groundwire.retrieval.chunks import CHUNK_OVERLAP, CHUNK_SIZE, cut_chunks
 from groundwire.retrieval.memory import InMemoryBackend
 from groundwire.retrieval.postings import Shelf
 from groundwire.retrieval.terms import terms_of
 from groundwire.types import EvidenceChunk
 
 KEY_WEIGHT = 2.0
-CHUNK_SIZE = 800
-CHUNK_OVERLAP = 100
 _KEY = "key"
 _ENDS = (".", "!", "?", "…", "。", "！", "？", "।", "؟")
 
