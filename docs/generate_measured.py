@@ -169,7 +169,8 @@ def _coherence(cases: dict[str, Any], times: dict[str, Any]) -> list[str]:
             "The contrast claims (dev part) are hard on purpose: free paraphrases, sums, small errors in many words. "
             f"Each is reviewed alone against {cases['contrast']['passages']} passages of "
             f"{cases['contrast']['sources']} sources. The table shows the share that is approved: much of `right` and "
-            "little of the rest would be good. Words alone are not enough here; this is what a model or a judge is for.",
+            "little of the rest would be good. Words alone are not enough here: that is what a model or a judge is "
+            "for.",
             _table(["kind of claim", "claims", *presets], rows),
         ]
     parts += [

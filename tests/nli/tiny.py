@@ -78,7 +78,8 @@ def overlap_model(labels: int = 3, token_head: bool = True) -> bytes:
         ("Mul", ["found", "hypothesis"], "counted", {}),
         ("ReduceSum", ["counted", "last"], "sum", {"keepdims": 1}),
         ("ReduceSum", ["hypothesis", "last"], "size", {"keepdims": 1}),
-        ("Div", ["sum", "size"], "share", {}),
+        ("Max", ["size", "one"], "divisor", {}),
+        ("Div", ["sum", "divisor"], "share", {}),
         ("Sub", ["share", "half"], "centred", {}),
         ("Mul", ["centred", "steep"], "strength", {}),
         ("Mul", ["strength", "sides"], "logits", {}),
@@ -97,3 +98,18 @@ def overlap_model(labels: int = 3, token_head: bool = True) -> bytes:
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
     onnx.checker.check_model(model)
     return bytes(model.SerializeToString())
+
+
+def write_classifier(folder: Path, labels: dict[int, str] | None = None, classes: int = 3) -> Path:
+    """Write a folder with an exported classifier: model.onnx, tokenizer.json and a config that names its outputs."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "model.onnx").write_bytes(overlap_model(classes, token_head=False))
+    tokenizer().save(str(folder / "tokenizer.json"))
+    names = labels or dict(enumerate(LABELS[:classes] if classes == 3 else ("unsupported", "supported")))
+    (folder / "config.json").write_text(json.dumps({"id2label": names, "pad_token_id": 0}), encoding="utf-8")
+    return folder
+
+
+def letter_counts(texts: list[str]) -> list[list[float]]:
+    """Embed texts by how often each letter occurs: the least encoder there is."""
+    return [[float(text.lower().count(letter)) for letter in string.ascii_lowercase] for text in texts]

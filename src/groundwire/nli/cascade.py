@@ -6,11 +6,15 @@ from typing import Any, NamedTuple
 
 from groundwire.errors import InputError
 from groundwire.nli.base import NLI, UNKNOWN, Entailment, Reading, checked_pairs
+from groundwire.text.coverage import share
 from groundwire.text.normal_form import normal_form
 from groundwire.text.sentences import split_sentences
+from groundwire.text.tokens import content_stems
 from groundwire.types import ModelInfo
 
 _STOPS = ".!? "
+# A rule alone is right too seldom: nearly all other words must stand in one sentence of the premise.
+_RESTATED = 0.9
 
 
 class TierCounts(NamedTuple):
@@ -21,7 +25,7 @@ class TierCounts(NamedTuple):
 
 
 class ClearCases:
-    """Call entailed what stands in the premise word for word, contradicted what a hard rule refutes; else neutral."""
+    """Call entailed what stands in the premise word for word, contradicted what differs in a hard fact alone."""
 
     is_model = False
     model_info = ModelInfo("clear-cases", "")
@@ -37,7 +41,11 @@ class ClearCases:
         pairs = checked_pairs(pairs)
         refuted = self._rules.probabilities(pairs)
         return [
-            Entailment(1.0, 0.0, 0.0) if _stands_in(*pair) else found if found.contradiction == 1.0 else UNKNOWN
+            Entailment(1.0, 0.0, 0.0)
+            if _stands_in(*pair)
+            else found
+            if found.contradiction == 1.0 and _is_restated(*pair)
+            else UNKNOWN
             for pair, found in zip(pairs, refuted, strict=True)
         ]
 
@@ -131,3 +139,9 @@ def _info(tier: NLI) -> ModelInfo:
 def _stands_in(premise: str, hypothesis: str) -> bool:
     wanted = normal_form(hypothesis).strip(_STOPS)
     return bool(wanted) and any(normal_form(unit.text).strip(_STOPS) == wanted for unit in split_sentences(premise))
+
+
+def _is_restated(premise: str, hypothesis: str) -> bool:
+    wanted = content_stems(hypothesis)
+    sentences = (frozenset(content_stems(unit.text)) for unit in split_sentences(premise))
+    return len(wanted) > 1 and any(share(wanted, stems) >= _RESTATED for stems in sentences)

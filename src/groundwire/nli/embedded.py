@@ -209,7 +209,7 @@ def read_manifest(folder: Path, fix: str = "copy the folder again") -> Manifest:
     path = folder / MANIFEST
     try:
         raw = path.read_bytes()
-    except OSError as error:
+    except (OSError, ValueError) as error:  # a null byte in a path is a ValueError
         raise ModelError(f"{folder} is not a model folder.", why=f"there is no {MANIFEST} to read", fix=fix) from error
     try:
         data = json.loads(raw)

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from groundwire.evidence import Evidence, SourceIndex
 from groundwire.evidence.index import written_numbers
-from groundwire.text.agreement import Agreement, Clash, agree, same_kind
+from groundwire.text.agreement import Agreement, agree, same_kind
 from groundwire.text.analysis import Analysis, analyse
 from groundwire.text.bounds import Bound
 from groundwire.text.coverage import covered, share
@@ -34,6 +34,7 @@ _MATCHING = 0.6
 _MARGIN = 0.25
 _LOWER = (Bound.OVER, Bound.MIN)
 _UPPER = (Bound.UNDER, Bound.MAX)
+_MEASURED = (Kind.MONEY, Kind.MEASURE, Kind.PERCENT, Kind.POINTS)
 _OPEN = ("possible", "expected", "advised", "able")
 
 
@@ -126,15 +127,13 @@ def wrong_date(statement: Statement, facts: Facts) -> str:
 def wrong_unit(statement: Statement, facts: Facts) -> str:
     """Find a value of the facts that stands with another unit or currency."""
     for quantity in statement.analysis.quantities:
-        if quantity.kind not in (Kind.MONEY, Kind.MEASURE, Kind.PERCENT, Kind.POINTS):
+        if quantity.kind not in _MEASURED:
             continue
         compared = list(_compared(statement, quantity))
         if any(verdict.equal for _, verdict, _ in compared):
             continue
-        for other, verdict, _ in compared:
-            measured = other.kind not in (Kind.COUNT, Kind.DATE, Kind.TIME, Kind.ORDINAL, Kind.IDENTIFIER)
-            same_value = measured and _written(quantity) == _written(other)
-            if same_value or verdict.clash is Clash.UNIT:
+        for other, _, _ in compared:
+            if other.kind in _MEASURED and _written(quantity) == _written(other):
                 return f"{quantity.text!r} stands as {other.text!r} in the facts"
     return ""
 
@@ -228,6 +227,8 @@ def _disagreement(quantity: Quantity, compared: list[tuple[Quantity, Agreement, 
     clashing = [(fit, other) for other, verdict, fit in compared if verdict.equal is False]
     best, rival = max(clashing, key=lambda entry: entry[0], default=(0.0, None))
     if rival is not None and (equal is None or best > equal + _MARGIN):
+        if quantity.text == rival.text:
+            return f"the limit of {quantity.text!r} is another one in the facts"
         return f"{quantity.text!r} is {rival.text!r} in the facts"
     undecided = any(
         verdict.equal is None and (same_kind(quantity, other) or verdict.loose) for other, verdict, _ in compared
@@ -250,13 +251,15 @@ def _alike_or_opposed(statement: Statement) -> Evidence | None:
 
 
 def _bearing(sentence: Analysis, other: Analysis) -> list[Negation]:
-    """List the denials that concern what the other sentence speaks of."""
-    return [
-        cue
-        for cue in find_negations(sentence)
-        if share(sorted(sentence.clause_stems(cue.clause)), other.stems) >= 0.5
-        or (cue.head >= 0 and covered(sentence.words[cue.head].stem, other.stems))
-    ]
+    """List the denials in the clause that says most of what the other sentence says."""
+    found = find_negations(sentence)
+    if not found:
+        return []
+    shares = {
+        clause: share(sorted(other.stems), sentence.clause_stems(clause) | sentence.inherited_subject(clause))
+        for clause in set(sentence.clauses)
+    }
+    return [cue for cue in found if shares[cue.clause] == max(shares.values())]
 
 
 def _written(quantity: Quantity) -> float:

@@ -73,8 +73,9 @@ class RulesScorer:
         facts: dict[str, Facts] = {}
         found: list[Entailment] = []
         for premise, hypothesis in checked_pairs(pairs):
-            known = facts.setdefault(premise, Facts(premise))
-            found.append(from_divergence(divergence(self._check(known, hypothesis))))
+            if premise not in facts:
+                facts[premise] = Facts(premise)
+            found.append(from_divergence(divergence(self._check(facts[premise], hypothesis))))
         return found
 
     def check(self, premise: str, hypothesis: str) -> list[RuleResult]:

@@ -17,7 +17,6 @@ Loaded = TypeVar("Loaded")
 # One loaded model per process and set of options, however many scorers use it.
 _loaded: dict[Hashable, Any] = {}
 _lock = threading.Lock()
-_left_behind: list[dict[Hashable, Any]] = []
 
 
 def load_once(key: Hashable, load: Callable[[], Loaded]) -> Loaded:
@@ -33,9 +32,13 @@ def load_once(key: Hashable, load: Callable[[], Loaded]) -> Loaded:
 
 def _start_anew() -> None:
     # A forked child has the parent's sessions but not their threads: it must neither use nor
-    # destroy them. Nor may it wait for a lock that a thread of the parent held.
+    # destroy them, or it waits for ever. Nor may it wait for a lock that a thread of the parent held.
     global _loaded, _lock
-    _left_behind.append(_loaded)
+    if _loaded:
+        import ctypes
+
+        # One reference too many, and not even the end of the interpreter destroys them.
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(_loaded))
     _loaded = {}
     _lock = threading.Lock()
 

@@ -116,7 +116,10 @@ class TransformerScorer:
 
     def _load(self) -> _Parts:
         from transformers import AutoModelForSequenceClassification, AutoTokenizer
+        from transformers.utils import logging
 
+        bars = logging.is_progress_bar_enabled()
+        logging.disable_progress_bar()  # a library does not draw on its user's terminal
         try:
             tokenizer = AutoTokenizer.from_pretrained(self.folder, local_files_only=True, trust_remote_code=False)
             # Only safetensors: the older weight files are pickles, which run code when they are read.
@@ -130,6 +133,9 @@ class TransformerScorer:
                 why=str(error).strip().split("\n", 1)[0][:200],
                 fix="save it with save_pretrained (safetensors weights and a fast tokenizer)",
             ) from error
+        finally:
+            if bars:
+                logging.enable_progress_bar()
         if not getattr(tokenizer, "is_fast", False):
             raise ModelError(f"{self.folder} has no fast tokenizer.", fix="save the tokenizer as tokenizer.json")
         backend = tokenizer.backend_tokenizer
