@@ -152,6 +152,17 @@ def test_a_model_supports_what_words_cannot() -> None:
     assert model.attributions[0].supported
 
 
+@pytest.mark.parametrize(
+    "prompt", ["What about refunds?", "Tell me about refunds.", "Please explain. What about refunds?"]
+)
+def test_a_model_that_sees_contradictions_in_questions_does_no_harm(prompt: str) -> None:
+    nli = FakeNLI({(prompt, FACTS["refund"]): 1.0}, default=0.05)
+    assert scorer(nli_scorer=nli).score(prompt, FACTS["refund"]).h_logical <= 0.3
+    stated = "The moon is green. What about refunds?"
+    nli = FakeNLI({(stated, "The moon is a cheese."): 1.0}, default=0.05)
+    assert CoherenceScorer(nli_scorer=nli).score(stated, "The moon is a cheese.").h_logical == 1.0
+
+
 def test_a_model_cannot_talk_an_exact_conflict_away() -> None:
     model = scorer(nli_scorer=FakeNLI({}, default=0.0))
     assert not model.review("What about refunds?", "Refunds are possible within 60 days.")[0]

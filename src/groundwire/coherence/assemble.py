@@ -80,7 +80,9 @@ def _logical(reading: Reading, answers: Answers | None) -> tuple[float, bool]:
     if reading.prompt is not None:
         values += _exact(reading.prompt, reading.numbers_count)
     if answers is not None:
-        values += [(number, answer.contradiction) for number, answer in answers.logical.items()]
+        # A model may see a contradiction in anything; who only asks has said nothing to contradict.
+        most = 1.0 if reading.asserts else SOFT_CLASH
+        values += [(number, min(most, answer.contradiction)) for number, answer in answers.logical.items()]
     elif reading.turns is not None:
         values += _exact(reading.turns, numbers_count=True)
     if not values:

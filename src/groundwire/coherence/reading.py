@@ -6,7 +6,15 @@ from typing import NamedTuple, Protocol
 
 from groundwire.coherence.compare import PASSAGES, Compared, compare
 from groundwire.coherence.model import Answer, Pair, nearest
-from groundwire.coherence.routes import Route, Task, asks_for_a_computation, choose_route, detect_task, statements
+from groundwire.coherence.routes import (
+    Route,
+    Task,
+    asks_for_a_computation,
+    asserts_something,
+    choose_route,
+    detect_task,
+    statements,
+)
 from groundwire.coherence.session import ConversationSession
 from groundwire.coherence.weights import Weights
 from groundwire.text.claims import split_claims
@@ -59,6 +67,7 @@ class Reading:
     task: Task | None
     route: Route
     counts_logic: bool
+    asserts: bool  # whether the prompt states anything that a response could contradict
     numbers_count: bool  # whether a number unlike the prompt's is a conflict, or may be a result
     chunks: list[EvidenceChunk]
     facts: Compared | None = None
@@ -109,8 +118,8 @@ def read(item: Item, setting: Setting, both: Both) -> Reading:
     # A prompt that is one question leaves the first half nothing to do.
     (prompt, earlier), (chunks, known) = both(logic, facts) if said.strip() or turns else (logic(), facts())
     return Reading(
-        item, task, route, counts_logic, not asks_for_a_computation(item.prompt), chunks, known, prompt, earlier,
-        [turn.number for turn in turns],
+        item, task, route, counts_logic, setting.has_model and asserts_something(item.prompt),
+        not asks_for_a_computation(item.prompt), chunks, known, prompt, earlier, [turn.number for turn in turns],
     )  # fmt: skip
 
 

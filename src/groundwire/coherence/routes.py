@@ -60,6 +60,15 @@ def asks_for_a_computation(prompt: str) -> bool:
     return _anywhere("computation").search(_ends(prompt)) is not None
 
 
+def asserts_something(prompt: str) -> bool:
+    """Tell whether a prompt states anything beside questions and requests, which nothing can contradict."""
+    for unit in split_sentences(statements(prompt)):
+        lower = unit.text.lower()
+        if not (_opening("request").match(lower) or _opening("summarization").match(lower)):
+            return True
+    return False
+
+
 def statements(prompt: str) -> str:
     """Blank the questions of a prompt, which assert nothing; every other character keeps its place."""
     if not any(mark in prompt for mark in _MARKS):
