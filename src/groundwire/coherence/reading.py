@@ -1,6 +1,6 @@
 """Read one response beside facts, prompt and earlier turns, and say which pairs a model should see."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -17,6 +17,7 @@ from groundwire.coherence.routes import (
 )
 from groundwire.coherence.session import ConversationSession
 from groundwire.coherence.weights import Weights
+from groundwire.coherence.workers import side_by_side
 from groundwire.text.claims import split_claims
 from groundwire.types import EvidenceChunk, Policy
 from groundwire.verify import VerifiedScorer
@@ -57,6 +58,7 @@ class Setting:
     weights: Weights
     has_model: bool
     prompt_is_premise: bool
+    parallel: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +86,8 @@ class Answers(NamedTuple):
     factual: Mapping[int, Answer]
 
 
-Both = Callable[
-    [Callable[[], tuple[Compared | None, Compared | None]], Callable[[], tuple[list[EvidenceChunk], Compared | None]]],
-    tuple[tuple[Compared | None, Compared | None], tuple[list[EvidenceChunk], Compared | None]],
-]
-
-
-def read(item: Item, setting: Setting, both: Both) -> Reading:
-    """Compare a response with everything that is known; `both` runs the two halves in its own way."""
+def read(item: Item, setting: Setting) -> Reading:
+    """Compare a response with everything that is known."""
     task = detect_task(item.prompt)
     route = choose_route(
         task,
@@ -116,7 +112,8 @@ def read(item: Item, setting: Setting, both: Both) -> Reading:
         return chunks, _compare(item, [chunk.text for chunk in chunks], setting) if chunks else None
 
     # A prompt that is one question leaves the first half nothing to do.
-    (prompt, earlier), (chunks, known) = both(logic, facts) if said.strip() or turns else (logic(), facts())
+    worthwhile = setting.parallel and (said.strip() or turns)
+    (prompt, earlier), (chunks, known) = side_by_side(logic, facts) if worthwhile else (logic(), facts())
     return Reading(
         item, task, route, counts_logic, setting.has_model and asserts_something(item.prompt),
         not asks_for_a_computation(item.prompt), chunks, known, prompt, earlier, [turn.number for turn in turns],

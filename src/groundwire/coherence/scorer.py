@@ -1,9 +1,8 @@
 """`CoherenceScorer`: one number for a whole answer, with the evidence behind it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self
 
 from groundwire.coherence import assemble
 from groundwire.coherence.arguments import HEURISTIC, checked_share, checked_store, choose_nli, has_model, warn
@@ -32,16 +31,9 @@ from groundwire.nli import NLI, DivergenceScorer, Judge
 from groundwire.types import ClaimVerdict, CoherenceScore, Policy, ScoringEvidence
 from groundwire.verify import VerifiedScorer
 
-if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
-
 _SOFT_MARGIN = 0.1
 _MAX_TOP_K = 100
 _MAX_BATCH = 100_000
-_WORKERS = 4
-
-First = TypeVar("First")
-Second = TypeVar("Second")
 
 
 class CoherenceScorer:
@@ -187,10 +179,10 @@ class CoherenceScorer:
 
     def _read(self, items: Sequence[Item], *, has_model: bool) -> list[Reading]:
         setting = Setting(
-            self._verifier, self.policy, self.store, self.top_k, self.weights, has_model, self.prompt_is_premise
-        )
-        both = _concurrently if self.parallel and not has_model and self.weights.counts_logic else _in_turn
-        return [read(item, setting, both) for item in items]
+            self._verifier, self.policy, self.store, self.top_k, self.weights, has_model, self.prompt_is_premise,
+            self.parallel and not has_model,
+        )  # fmt: skip
+        return [read(item, setting) for item in items]
 
     def _finish(self, reading: Reading, answers: Answers | None) -> CoherenceScore:
         values = assemble.evaluate(reading, answers, self.policy)
@@ -328,24 +320,5 @@ def _flat(groups: Sequence[list[tuple[int, Pair]]]) -> list[Pair]:
     return [pair for group in groups for _, pair in group]
 
 
-def _in_turn(first: Callable[[], First], second: Callable[[], Second]) -> tuple[First, Second]:
-    return first(), second()
-
-
-def _concurrently(first: Callable[[], First], second: Callable[[], Second]) -> tuple[First, Second]:
-    """Run the first half in a worker while the second, which may wait for a store, runs here."""
-    future = _pool().submit(first)
-    done = second()
-    # A worker that has not begun by now would only make us wait.
-    return (first() if future.cancel() else future.result()), done
-
-
 def _strictly_rejected() -> CoherenceScore:
     return CoherenceScore(0.0, False, 1.0, 1.0, strict_mode_rejected=True)
-
-
-@cache
-def _pool() -> "ThreadPoolExecutor":
-    from concurrent.futures import ThreadPoolExecutor  # heavy, and most scorers never need it
-
-    return ThreadPoolExecutor(max_workers=_WORKERS, thread_name_prefix="groundwire-coherence")
