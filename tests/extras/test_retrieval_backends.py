@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from docs.run_blocks import ROOT, blocks
 from groundwire.errors import InputError, ModelError
 from groundwire.retrieval import (
     ChromaBackend,
@@ -185,3 +186,22 @@ class TestColBERTWithTheUsersEncoder(BackendContract):
 
         model = SentenceTransformer(str(tiny_model), local_files_only=True)
         return ColBERTBackend(lambda text: model.encode(text.split(), show_progress_bar=False))
+
+
+def test_the_examples_of_the_page_that_need_an_extra_run(
+    postgres: str, pinecone_index: Any, tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (ROOT / "docs" / "guide" / "knowledge.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    shown: list[str] = []
+    namespace: dict[str, Any] = {
+        "dsn": postgres,
+        "index": pinecone_index,
+        "model_folder": tiny_model,
+        "print": lambda *words: shown.append(str(words[0])),
+    }
+    examples = [block.code for block in blocks(page) if block.language == "py"]
+    setup = next(block.code for block in blocks(page) if "def show(" in block.code)
+    for code in [setup, "from groundwire.retrieval import DenseBackend", *examples]:
+        exec(code, namespace)
+    assert shown == ["refund"] * (1 + len(examples))

@@ -2,10 +2,14 @@
 
 import math
 import warnings
+from typing import TYPE_CHECKING
 
 from groundwire.coherence.reading import FactStore
 from groundwire.errors import InputError, InputTypeError, MissingExtraError, ModelError
-from groundwire.nli import BACKENDS, NLI, DivergenceScorer, NLIScorer
+from groundwire.nli import NLI, DivergenceScorer
+
+if TYPE_CHECKING:
+    from groundwire.injection import InjectionDetector
 
 HEURISTIC = "heuristic"
 _DEFAULT_MODEL = "embedded"
@@ -26,8 +30,8 @@ def choose_nli(
     nli: NLI | DivergenceScorer | None, use_nli: bool | None, path: str | None, backend: str, strict: bool
 ) -> NLI | DivergenceScorer | None:
     """Take the scorer that was given, or the backend that was named."""
-    if backend not in BACKENDS:
-        raise InputError(f"There is no backend {backend!r}.", fix=f"use one of {', '.join(sorted(BACKENDS))}")
+    if backend != HEURISTIC:
+        _check_backend(backend)
     named = backend != HEURISTIC or path is not None or use_nli is True
     if use_nli is False and (nli is not None or named):
         raise InputError(
@@ -47,6 +51,8 @@ def choose_nli(
         return nli
     if not named:
         return None
+    from groundwire.nli import NLIScorer  # here: who uses the exact checks alone need not wait for it
+
     name = _DEFAULT_MODEL if backend == HEURISTIC else backend
     try:
         made = NLIScorer(name, path, strict=True)
@@ -76,3 +82,21 @@ def checked_share(name: str, value: float) -> float:
     if not 0.0 <= value <= 1.0 or math.isnan(value):
         raise InputError(f"{name} is {value}.", fix="pass a number from 0 to 1")
     return float(value)
+
+
+def checked_detector(detector: "InjectionDetector | None") -> "InjectionDetector | None":
+    """Refuse what cannot look for injected instructions."""
+    if detector is None:
+        return None
+    from groundwire.injection import InjectionDetector  # here: who has no detector need not wait for it
+
+    if not isinstance(detector, InjectionDetector):
+        raise InputTypeError(f"injection_detector is a {type(detector).__name__}.", fix="pass an InjectionDetector")
+    return detector
+
+
+def _check_backend(name: str) -> None:
+    from groundwire.nli import BACKENDS
+
+    if name not in BACKENDS:
+        raise InputError(f"There is no backend {name!r}.", fix=f"use one of {', '.join(sorted(BACKENDS))}")

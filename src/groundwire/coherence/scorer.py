@@ -2,10 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from groundwire.coherence import assemble
-from groundwire.coherence.arguments import HEURISTIC, checked_share, checked_store, choose_nli, has_model, warn
+from groundwire.coherence.arguments import (
+    HEURISTIC,
+    checked_detector,
+    checked_share,
+    checked_store,
+    choose_nli,
+    has_model,
+    warn,
+)
 from groundwire.coherence.cache import ScoreCache
 from groundwire.coherence.compare import CONFLICT, compare, name_sources
 from groundwire.coherence.judging import Bench, blend
@@ -25,11 +33,13 @@ from groundwire.coherence.reading import (
 from groundwire.coherence.session import ConversationSession
 from groundwire.coherence.weights import W_FACT, W_LOGIC, Weights, combine, effective, preset
 from groundwire.errors import InputError, InputTypeError
-from groundwire.injection import InjectionDetector
 from groundwire.ledger import hash_json
 from groundwire.nli import NLI, DivergenceScorer, Judge
 from groundwire.types import ClaimVerdict, CoherenceScore, Policy, ScoringEvidence
 from groundwire.verify import VerifiedScorer
+
+if TYPE_CHECKING:
+    from groundwire.injection import InjectionDetector
 
 _SOFT_MARGIN = 0.1
 _MAX_TOP_K = 100
@@ -56,7 +66,7 @@ class CoherenceScorer:
         judge_mode: str = "off",
         *,
         nli_scorer: NLI | DivergenceScorer | None = None,
-        injection_detector: InjectionDetector | None = None,
+        injection_detector: "InjectionDetector | None" = None,
         policy: Policy | None = None,
         top_k: int = 3,
         prompt_is_premise: bool = False,
@@ -82,11 +92,7 @@ class CoherenceScorer:
             raise InputError(f"cache_size is {cache_size!r}.", fix="pass 0 for no cache, or how many scores to keep")
         self.cache = ScoreCache(cache_size, cache_ttl) if cache_size else None
         self.bench = Bench(llm_judge, judge_mode)
-        if injection_detector is not None and not isinstance(injection_detector, InjectionDetector):
-            raise InputTypeError(
-                f"injection_detector is a {type(injection_detector).__name__}.", fix="pass an InjectionDetector"
-            )
-        self.injection_detector = injection_detector
+        self.injection_detector = checked_detector(injection_detector)
         self.policy = policy or Policy()
         if isinstance(top_k, bool) or not isinstance(top_k, int) or not 1 <= top_k <= _MAX_TOP_K:
             raise InputError(f"top_k is {top_k!r}.", fix=f"pass a whole number from 1 to {_MAX_TOP_K}")

@@ -28,7 +28,17 @@ from groundwire.retrieval.chunks import Chunk
 from groundwire.retrieval.embedding import Embed, embed_with, embedding_name, static_embed
 from groundwire.retrieval.memory import tenant_of
 from groundwire.retrieval.sqlite_file import open_store, readable_errors
-from groundwire.retrieval.sqlite_search import EVERY, Candidate, Question, Reader, Search, revision_of, token_of
+from groundwire.retrieval.sqlite_search import (
+    EVERY,
+    Candidate,
+    Question,
+    Reader,
+    Search,
+    pack_terms,
+    revision_of,
+    token_of,
+    unpack_terms,
+)
 from groundwire.retrieval.terms import term_counts
 
 _CANDIDATES = 100
@@ -255,7 +265,7 @@ class SQLiteBackend(VectorBackend):
             number = connection.execute(
                 "INSERT INTO documents (doc_id, tenant, source, text, metadata, terms, size, vector)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (doc_id, tenant, source, text, metadata_as_json(metadata), terms, counts.total(), vector),
+                (doc_id, tenant, source, text, metadata_as_json(metadata), pack_terms(terms), counts.total(), vector),
             ).lastrowid
             connection.execute("INSERT INTO words (rowid, terms) VALUES (?, ?)", (number, terms))
 
@@ -317,7 +327,9 @@ def _chosen_tenants(connection: sqlite3.Connection, where: Where | None) -> list
 def _delete(connection: sqlite3.Connection, where: str, value: object) -> int:
     rows = connection.execute(f"SELECT number, terms FROM documents WHERE {where}", (value,)).fetchall()  # noqa: S608
     for number, terms in rows:
-        connection.execute("INSERT INTO words (words, rowid, terms) VALUES ('delete', ?, ?)", (number, terms))
+        connection.execute(
+            "INSERT INTO words (words, rowid, terms) VALUES ('delete', ?, ?)", (number, unpack_terms(terms))
+        )
         connection.execute("DELETE FROM documents WHERE number = ?", (number,))
     return len(rows)
 

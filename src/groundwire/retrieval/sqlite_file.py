@@ -18,12 +18,12 @@ _LAYOUT: Final = (
     " content_hash TEXT NOT NULL, added_at TEXT NOT NULL, characters INTEGER NOT NULL, body BLOB NOT NULL,"
     " UNIQUE (tenant, name))",
     "CREATE TABLE documents (number INTEGER PRIMARY KEY AUTOINCREMENT, doc_id TEXT NOT NULL UNIQUE,"
-    " tenant INTEGER NOT NULL, source INTEGER, text TEXT NOT NULL, metadata TEXT NOT NULL, terms TEXT NOT NULL,"
+    " tenant INTEGER NOT NULL, source INTEGER, text TEXT NOT NULL, metadata TEXT NOT NULL, terms BLOB NOT NULL,"
     " size INTEGER NOT NULL, vector BLOB NOT NULL)",
     "CREATE INDEX documents_tenant ON documents (tenant, size)",
     "CREATE INDEX documents_source ON documents (source)",
-    # The terms lie in `documents`; the index holds only where they are.
-    "CREATE VIRTUAL TABLE words USING fts5 (terms, content='documents', content_rowid='number', tokenize='ascii')",
+    # The terms lie packed in `documents`; the index says which documents hold a term, and nothing more.
+    "CREATE VIRTUAL TABLE words USING fts5 (terms, content='', columnsize=0, detail=none, tokenize='ascii')",
     "CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, 'row')",
     "INSERT INTO facts VALUES ('revision', '0')",
     f"PRAGMA user_version = {_SCHEMA_VERSION}",
@@ -50,6 +50,8 @@ def open_store(path: Path, *, create: bool, timeout: float) -> sqlite3.Connectio
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     # Asked before anything is written: another program's file stays as it is.
     if _is_empty(connection):
+        # A passage with its terms and vector fills half a page of the usual size, and the rest would lie idle.
+        connection.execute("PRAGMA page_size = 16384")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("BEGIN IMMEDIATE")
         # Two processes may have found the file empty; the second one waits and looks again.

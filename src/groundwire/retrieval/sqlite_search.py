@@ -1,6 +1,7 @@
 """How the backend in one file answers a query: by words, by vectors, or by both."""
 
 import sqlite3
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
@@ -93,7 +94,7 @@ class Reader:
         weight = 0.0 if question.vector is None else VECTOR_WEIGHT
         scored = []
         for number, terms, size, packed in self._read(self._vote(holders, rarity, limit)):
-            counts = Counter(terms.split(" "))
+            counts = Counter(unpack_terms(terms).split(" "))
             length = BM25_K1 * (1.0 - BM25_B + BM25_B * size / mean)
             shared = [(rarity[token], counts[token]) for token in rarity if token in counts]
             score = sum(rare * count * (BM25_K1 + 1.0) / (count + length) for rare, count in shared)
@@ -142,7 +143,7 @@ class Reader:
             self._holders[token] = 0 if row is None else int(row[0])
         return self._holders[token]
 
-    def _read(self, numbers: Sequence[int]) -> Iterator[tuple[int, str, int, bytes]]:
+    def _read(self, numbers: Sequence[int]) -> Iterator[tuple[int, bytes, int, bytes]]:
         for number in numbers:
             yield from self._connection.execute(
                 "SELECT number, terms, size, vector FROM documents WHERE number = ?", (number,)
@@ -162,6 +163,16 @@ def token_of(tenant: int, term: str) -> str:
     if term.isascii() and term.isalnum():
         return f"{tenant}q{term}"
     return f"{tenant}h{term.encode('utf-8', 'surrogatepass').hex()}"
+
+
+def pack_terms(terms: str) -> bytes:
+    """Pack the filed words of a document; they are needed to score it and to take it out again."""
+    return zlib.compress(terms.encode("ascii"))
+
+
+def unpack_terms(packed: bytes) -> str:
+    """Unpack the filed words of a document."""
+    return zlib.decompress(packed).decode("ascii")
 
 
 def _similarity(packed: bytes, vector: Floats) -> float:
