@@ -30,3 +30,6 @@ KnowledgeStore = Annotated[
     typer.Option("--store", metavar="FILE", envvar="GROUNDWIRE_STORE", show_envvar=False, help="The knowledge store."),
 ]
 Tenant = Annotated[str, typer.Option("--tenant", metavar="NAME", help="Whose facts; each tenant sees its own.")]
+SkipBad = Annotated[
+    bool, typer.Option("--skip-bad", help="Leave broken lines out and say how many and which, instead of refusing.")
+]

@@ -80,7 +80,7 @@ def measure(
     views: Sequence[ClaimView], index: SourceIndex, nli: NLI | DivergenceScorer | None, policy: Policy, top_k: int = 3
 ) -> list[Signals]:
     """Measure all claims against the index."""
-    candidates = [_candidates(view, index, policy, top_k) for view in views]
+    candidates = [candidates_for(view, index, policy, top_k) for view in views]
     model = Divergences(views, candidates, nli) if nli is not None else None
     return [
         _measure_one(number, view, items, index, model, policy, top_k)
@@ -88,7 +88,8 @@ def measure(
     ]
 
 
-def _candidates(view: ClaimView, index: SourceIndex, policy: Policy, top_k: int) -> list[Evidence]:
+def candidates_for(view: ClaimView, index: SourceIndex, policy: Policy, top_k: int) -> list[Evidence]:
+    """Pick the sentences that may bear on a claim, best first."""
     keys = (*view.stems, *sorted(view.lead - set(view.stems)))
     return index.select(keys, sorted(view.digits), max(policy.candidates, top_k), at_least=max(top_k, 1))
 
