@@ -15,6 +15,7 @@ from typing import Any
 from benchmarks import data, record
 from groundwire import CoherenceScorer, GroundTruthStore, VectorGroundTruthStore
 from groundwire.coherence import PRESETS
+from groundwire.evals import Row
 from groundwire.ledger import hash_json
 
 CASES = Path(__file__).parents[1] / "tests" / "golden" / "coherence_own.jsonl"
@@ -34,7 +35,7 @@ def main() -> None:
     print(path.read_text(encoding="utf-8").partition('"rows"')[0])
 
 
-def contrast(rows: list[data.Row]) -> dict[str, Any]:
+def contrast(rows: list[Row]) -> dict[str, Any]:
     """Review each claim alone against a store of all its sources; count what is approved, by kind of error."""
     store = VectorGroundTruthStore()
     sources = dict.fromkeys(row.source for row in rows)
