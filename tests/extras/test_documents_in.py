@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+import zlib
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,14 @@ def bomb() -> bytes:
     return out.getvalue()
 
 
+def pdf_bomb() -> bytes:
+    """Pack a page of 400 MB into 400 kB."""
+    packed = zlib.compress(b" " * 400_000_000, 9)
+    page = pdf("x").replace(b"<</Length 32>>", b"<</Filter/FlateDecode/Length %d>>" % len(packed))
+    head, rest = page.split(b"stream\n", 1)
+    return head + b"stream\n" + packed + b"\nendstream" + rest.split(b"endstream", 1)[1]
+
+
 @pytest.mark.parametrize(
     ("name", "make", "words"),
     [
@@ -91,6 +100,7 @@ def bomb() -> bytes:
         ("cut.pdf", lambda: pdf("Refunds.")[:100], "cannot be read.*damaged"),
         ("text.pdf", lambda: b"just text", "cannot be read"),
         ("empty.pdf", lambda: b"", "cannot be read"),
+        ("bomb.pdf", pdf_bomb, "cannot be read|has no text"),
         ("secret.docx", lambda: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "is encrypted, or in the old DOC"),
         ("text.docx", lambda: b"just text", "cannot be read"),
         ("cut.docx", lambda: docx_file("Refunds.")[:2_000], "cannot be read"),

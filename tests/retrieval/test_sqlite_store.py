@@ -236,3 +236,20 @@ def test_one_word_everywhere_still_finds_the_right_one(store: SQLiteBackend) -> 
     store.put_source("units", "x", chunks, content_hash="h")
     assert store.query("pump of unit 4711", 1)[0]["text"].startswith("The pump of unit 4711")
     assert len(store.query("pump", 5)) == 5
+
+
+def test_a_closed_store_says_so(path: Path) -> None:
+    backend = SQLiteBackend(path)
+    backend.close()
+    with pytest.raises(InputError, match="open it anew"):
+        backend.count()
+
+
+def test_half_a_character_is_refused_or_finds_nothing(store: SQLiteBackend) -> None:
+    for doc_id, text in (("\ud800", "One pump."), ("a", "One \ud800 pump.")):
+        with pytest.raises(InputError, match="no valid Unicode"):
+            store.add(doc_id, text)
+    assert store.query("\ud800") == []
+    with pytest.raises(InputError, match="no valid Unicode"):
+        store.query("pump", where={"tenant_id": "\ud800"})
+    assert store.count() == 0

@@ -6,6 +6,8 @@ import time
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from groundwire.errors import InputError, InputTypeError
 from groundwire.nli import FakeNLI
@@ -19,6 +21,7 @@ from groundwire.retrieval import (
     VectorGroundTruthStore,
     make_backend,
 )
+from groundwire.retrieval.base import scoped_id
 from groundwire.retrieval.fusion import reciprocal_rank_fusion
 
 STORES = [GroundTruthStore, VectorGroundTruthStore]
@@ -204,6 +207,14 @@ def test_k9_a_tenants_words_do_not_weigh_in_anothers_results() -> None:
         beside.add(f"b{number}", f"A pump and another pump, number {number}.", {"tenant_id": "b"})
     where = {"tenant_id": "a"}
     assert alone.query("pump turbine", 2, where) == beside.query("pump turbine", 2, where)
+
+
+NAMES = st.text(alphabet="ab01\x1f", max_size=5)
+
+
+@given(NAMES, NAMES, NAMES, NAMES)
+def test_k9_no_key_can_be_spelled_so_that_it_meets_another_tenants(a: str, key_a: str, b: str, key_b: str) -> None:
+    assert ((a, key_a) == (b, key_b)) == (scoped_id(key_a, a) == scoped_id(key_b, b))
 
 
 @pytest.mark.parametrize("kind", STORES)

@@ -207,14 +207,9 @@ def _cells_apart(row: str) -> str:
     return row.replace(",", "|")
 
 
-def numbers_in(text: str) -> list[str]:
-    """List the written numbers of a text without their separators."""
-    return [plain_digits(number) for number in _DIGITS.findall(text)]
-
-
 def written_numbers(text: str) -> frozenset[str]:
     """Collect the numbers of a text as digit strings without separators."""
-    return frozenset(numbers_in(text))
+    return frozenset(map(plain_digits, _DIGITS.findall(text)))
 
 
 def plain_digits(number: str) -> str:

@@ -11,6 +11,7 @@ from groundwire.errors import InputError, InputTypeError
 MAX_TEXT = 1_000_000
 MAX_ID = 1_000
 TENANT = "tenant_id"
+_DIVIDER = "\x1f"
 
 Metadata = dict[str, Any]
 Where = Mapping[str, Any]
@@ -75,6 +76,14 @@ def checked(doc_id: str, text: str, metadata: Metadata | None) -> Metadata:
                 why=f"it has {len(value):,} characters and the limit is {limit:,}",
                 fix="cut the document into passages: VectorGroundTruthStore.ingest does" if name == "text" else "",
             )
+        try:
+            value.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise InputError(
+                f"The {name} of a document is no valid Unicode.",
+                why=f"character {error.start} is half of a pair",
+                fix="decode it with errors='replace'",
+            ) from error
     if metadata is None:
         return {}
     if not isinstance(metadata, Mapping) or not all(isinstance(field, str) for field in metadata):
@@ -98,8 +107,11 @@ def flat_values(metadata: Metadata) -> Metadata:
 
 
 def scoped_id(key: str, tenant: str) -> str:
-    """Return the id under which a backend keeps a tenant's document, so that equal keys do not meet."""
-    return f"{tenant}\x1f{key}" if tenant else key
+    """Return the id under which a backend keeps a tenant's document, so that no two tenants' keys ever meet."""
+    if not tenant and not key.startswith(_DIVIDER):
+        return key
+    # With its length in front, no name or key, however it is spelled, can pass for another's.
+    return f"{_DIVIDER}{len(tenant)}{_DIVIDER}{tenant}{_DIVIDER}{key}"
 
 
 def matches(metadata: Mapping[str, Any], where: Where | None) -> bool:

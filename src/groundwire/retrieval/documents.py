@@ -169,7 +169,9 @@ def _clean(text: str) -> str:
 def _foreign_reader(name: str, kind: str, logger: str) -> Iterator[None]:
     """Turn whatever another package raises over a broken file into one clear error."""
     log = logging.getLogger(logger)
-    before, log.disabled = log.disabled, True
+    before = log.level
+    # What it mumbles about a broken file goes into our error, not onto the user's screen.
+    log.setLevel(logging.CRITICAL + 1)
     try:
         yield
     except GroundwireError:
@@ -181,7 +183,7 @@ def _foreign_reader(name: str, kind: str, logger: str) -> Iterator[None]:
             fix="save it anew, or give its text",
         ) from error
     finally:
-        log.disabled = before
+        log.setLevel(before)
 
 
 _READERS: dict[str, Callable[[str, bytes], Extracted]] = {

@@ -1,7 +1,6 @@
 """A second, closer look at what another backend found."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 from groundwire.errors import InputError, InputTypeError
 from groundwire.nli import NLI
@@ -80,8 +79,8 @@ class RerankedBackend(VectorBackend):
         return [max(scores) - score for score in scores]
 
 
-def _embedded_model() -> Any:
+def _embedded_model() -> NLI:
     # Loaded only when no other model was given.
-    from groundwire import nli
+    from groundwire.nli import NLIScorer
 
-    return nli.NLIScorer()  # type: ignore[attr-defined, unused-ignore]
+    return NLIScorer()

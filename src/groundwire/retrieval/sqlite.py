@@ -41,7 +41,7 @@ from groundwire.retrieval.sqlite_search import (
 )
 from groundwire.retrieval.terms import term_counts
 
-_CANDIDATES = 100
+_CANDIDATES = 50
 
 
 class SourceEntry(NamedTuple):
@@ -261,7 +261,7 @@ class SQLiteBackend(VectorBackend):
             _delete(connection, "doc_id = ?", doc_id)
             tenant = _tenant_number(connection, tenant_of(metadata))
             counts = term_counts(text)
-            terms = " ".join(token_of(tenant, term) for term in counts.elements())
+            terms = "".join(token_of(tenant, term) * count for term, count in counts.items())
             number = connection.execute(
                 "INSERT INTO documents (doc_id, tenant, source, text, metadata, terms, size, vector)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",

@@ -101,6 +101,14 @@ def readable_errors(path: Path) -> Iterator[None]:
             why=str(error),
             fix="check the path, its rights and the free space",
         ) from error
+    except sqlite3.ProgrammingError as error:
+        raise InputError(
+            f"The knowledge store {str(path)!r} cannot be asked.", why=str(error), fix="open it anew if it was closed"
+        ) from error
+    except UnicodeEncodeError as error:
+        raise InputError(
+            "A name is no valid Unicode.", why=f"character {error.start} is half of a pair", fix="give another name"
+        ) from error
     except sqlite3.DatabaseError as error:
         raise IntegrityError(
             f"The file {str(path)!r} is no knowledge store, or a damaged one.",

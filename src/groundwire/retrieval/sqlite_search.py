@@ -2,8 +2,7 @@
 
 import sqlite3
 import zlib
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -22,6 +21,10 @@ EVERY = 10**9
 # Both were chosen on the public dev sets, see benchmarks/results/retrieval.json.
 VECTOR_WEIGHT = 0.2
 VECTOR_FLOOR = 0.45
+
+
+_PARAMETERS = 500
+_Row = tuple[int, bytes, int, bytes]  # number, packed terms, size, vector
 
 
 class Search(StrEnum):
@@ -92,13 +95,16 @@ class Reader:
         rarity = {token: rarity_of(count, total) for token, count in holders.items() if count}
         most = (BM25_K1 + 1.0) * sum(rarity.values()) or 1.0
         weight = 0.0 if question.vector is None else VECTOR_WEIGHT
+        rows = self._read(self._vote(holders, rarity, limit))
+        likeness = [0.0] * len(rows) if question.vector is None else _likeness(rows, question.vector)
         scored = []
-        for number, terms, size, packed in self._read(self._vote(holders, rarity, limit)):
-            counts = Counter(unpack_terms(terms).split(" "))
+        for (number, packed, size, _), similarity in zip(rows, likeness, strict=True):
+            terms = unpack_terms(packed)
             length = BM25_K1 * (1.0 - BM25_B + BM25_B * size / mean)
-            shared = [(rarity[token], counts[token]) for token in rarity if token in counts]
-            score = sum(rare * count * (BM25_K1 + 1.0) / (count + length) for rare, count in shared)
-            similarity = 0.0 if question.vector is None else _similarity(packed, question.vector)
+            score = 0.0
+            for token, rare in rarity.items():
+                count = terms.count(token)
+                score += rare * count * (BM25_K1 + 1.0) / (count + length)
             scored.append(Candidate(number, (score / most + weight * similarity) / (1.0 + weight)))
         return scored
 
@@ -110,7 +116,7 @@ class Reader:
                 break
             spent += holders[token]
             rows = self._connection.execute(
-                "SELECT rowid FROM words WHERE words MATCH ? LIMIT ?", (token, max(limit, _LONGEST_LIST))
+                "SELECT rowid FROM words WHERE words MATCH ? LIMIT ?", (token[1:-1], max(limit, _LONGEST_LIST))
             )
             for (number,) in rows:
                 votes[number] = votes.get(number, 0.0) + rarity[token]
@@ -139,15 +145,20 @@ class Reader:
 
     def _count_holders(self, token: str) -> int:
         if token not in self._holders:
-            row = self._connection.execute("SELECT doc FROM vocabulary WHERE term = ?", (token,)).fetchone()
+            row = self._connection.execute("SELECT doc FROM vocabulary WHERE term = ?", (token[1:-1],)).fetchone()
             self._holders[token] = 0 if row is None else int(row[0])
         return self._holders[token]
 
-    def _read(self, numbers: Sequence[int]) -> Iterator[tuple[int, bytes, int, bytes]]:
-        for number in numbers:
-            yield from self._connection.execute(
-                "SELECT number, terms, size, vector FROM documents WHERE number = ?", (number,)
+    def _read(self, numbers: Sequence[int]) -> list[_Row]:
+        rows: list[_Row] = []
+        for start in range(0, len(numbers), _PARAMETERS):
+            part = numbers[start : start + _PARAMETERS]
+            marks = ",".join("?" * len(part))
+            rows += self._connection.execute(
+                f"SELECT number, terms, size, vector FROM documents WHERE number IN ({marks})",  # noqa: S608
+                part,
             ).fetchall()
+        return rows
 
 
 def revision_of(connection: sqlite3.Connection) -> int:
@@ -160,9 +171,10 @@ def token_of(tenant: int, term: str) -> str:
 
     The tenant is part of it, so that no tenant's words are counted, let alone found, for another.
     """
+    # The brackets part words for the index, and keep one from being counted inside another.
     if term.isascii() and term.isalnum():
-        return f"{tenant}q{term}"
-    return f"{tenant}h{term.encode('utf-8', 'surrogatepass').hex()}"
+        return f"<{tenant}q{term}>"
+    return f"<{tenant}h{term.encode('utf-8', 'surrogatepass').hex()}>"
 
 
 def pack_terms(terms: str) -> bytes:
@@ -175,10 +187,14 @@ def unpack_terms(packed: bytes) -> str:
     return zlib.decompress(packed).decode("ascii")
 
 
-def _similarity(packed: bytes, vector: Floats) -> float:
-    own = np.frombuffer(packed, dtype=np.int8).astype(np.float32)
-    _same_width(len(own), len(vector))
-    return max(0.0, float(own @ vector) / (float(np.linalg.norm(own)) or 1.0))
+def _likeness(rows: Sequence[_Row], vector: Floats) -> list[float]:
+    if not rows:
+        return []
+    matrix = np.frombuffer(b"".join(row[3] for row in rows), dtype=np.int8).reshape(len(rows), -1).astype(np.float32)
+    _same_width(matrix.shape[1], len(vector))
+    norms = np.maximum(np.linalg.norm(matrix, axis=1), 1e-9)
+    found: list[float] = np.maximum(0.0, (matrix @ vector) / norms).tolist()
+    return found
 
 
 def _same_width(stored: int, given: int) -> None:

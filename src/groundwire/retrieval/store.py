@@ -148,12 +148,14 @@ class VectorGroundTruthStore(GroundTruthStore):
         ]
         for key, passage, metadata in entries:
             checked(key, passage, metadata)
-        self.backend.add_many(
-            (scoped_id(key, tenant), passage, {**metadata, TENANT: tenant, _KEY: key})
-            for key, passage, metadata in entries
-        )
-        for key, passage, metadata in entries:
-            super()._put(key, passage, passage, metadata, tenant)
+        with self._lock:
+            self.backend.add_many(
+                (scoped_id(key, tenant), passage, {**metadata, TENANT: tenant, _KEY: key})
+                for key, passage, metadata in entries
+            )
+            for key, passage, metadata in entries:
+                self._removed.discard(scoped_id(key, tenant))
+                super()._put(key, passage, passage, metadata, tenant)
         return len(passages)
 
     def retrieve_context_with_chunks(
@@ -209,9 +211,10 @@ class VectorGroundTruthStore(GroundTruthStore):
 
     def _put(self, key: str, value: str, text: str, metadata: Metadata, tenant: str) -> None:
         name = scoped_id(key, tenant)
-        # The backend first: if it refuses, the keywords know nothing of the fact either.
-        self.backend.add(name, text, {**metadata, TENANT: tenant, _KEY: key})
+        # Both or neither, and in one order for all threads. The backend comes first: if it refuses, the keywords
+        # know nothing of the fact either.
         with self._lock:
+            self.backend.add(name, text, {**metadata, TENANT: tenant, _KEY: key})
             self._removed.discard(name)
             super()._put(key, value, text, metadata, tenant)
 

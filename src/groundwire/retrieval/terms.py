@@ -2,13 +2,13 @@
 
 from collections import Counter
 
-from groundwire.evidence.index import numbers_in
+from groundwire.evidence.index import written_numbers
 from groundwire.text.tokens import content_stems
 
 
 def terms_of(text: str) -> list[str]:
     """List the stems of the content words, and the numbers under a mark of their own."""
-    return [*content_stems(text), *("#" + number for number in numbers_in(text))]
+    return [*content_stems(text), *("#" + number for number in sorted(written_numbers(text)))]
 
 
 def term_counts(text: str) -> Counter[str]:
