@@ -8,11 +8,13 @@ import groundwire
 # Names the specification promises for the root and that exist so far. A name
 # is added here in the change that adds it, never by accident.
 PUBLIC = [
+    "AsyncStreamingKernel",
     "GroundwireError",
     "InjectionDetector",
     "Policy",
     "SafetyEvent",
     "Source",
+    "StreamingKernel",
     "VerifiedScorer",
     "__version__",
     "verify_claim_lattice",

@@ -9,16 +9,19 @@ if TYPE_CHECKING:
     from groundwire.audit import verify_claim_lattice, verify_claim_lattice_json, verify_quotes
     from groundwire.errors import GroundwireError
     from groundwire.injection import InjectionDetector
+    from groundwire.stream import AsyncStreamingKernel, StreamingKernel
     from groundwire.types import Policy, SafetyEvent, Source
     from groundwire.verify import VerifiedScorer
 
 # Names are loaded on first use, so that `import groundwire` costs nothing.
 _HOMES = {
+    "AsyncStreamingKernel": "groundwire.stream",
     "GroundwireError": "groundwire.errors",
     "InjectionDetector": "groundwire.injection",
     "Policy": "groundwire.types",
     "SafetyEvent": "groundwire.types",
     "Source": "groundwire.types",
+    "StreamingKernel": "groundwire.stream",
     "VerifiedScorer": "groundwire.verify",
     "verify_claim_lattice": "groundwire.audit",
     "verify_claim_lattice_json": "groundwire.audit",
@@ -26,11 +29,13 @@ _HOMES = {
 }
 
 __all__ = [
+    "AsyncStreamingKernel",
     "GroundwireError",
     "InjectionDetector",
     "Policy",
     "SafetyEvent",
     "Source",
+    "StreamingKernel",
     "VerifiedScorer",
     "__version__",
     "verify_claim_lattice",

@@ -6,6 +6,7 @@ from groundwire.types.halt import (
     CounterfactualFactChange,
     CounterfactualHaltDiagnostic,
     HaltEvidence,
+    HaltReason,
     HaltTraceAttribution,
 )
 from groundwire.types.hooks import (
@@ -47,6 +48,7 @@ __all__ = [
     "EvidenceObject",
     "GroundingVerdict",
     "HaltEvidence",
+    "HaltReason",
     "HaltTraceAttribution",
     "HandoffResult",
     "HookScope",

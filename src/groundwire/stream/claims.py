@@ -1,0 +1,178 @@
+"""Check an answer while it is written: `ClaimStream` and its async twin."""
+
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Generator, Iterable, Iterator, Sequence
+from functools import partial
+
+from groundwire.errors import InputError, InputTypeError
+from groundwire.events import EventSink, check_sinks
+from groundwire.nli import NLI, DivergenceScorer
+from groundwire.stream import timed
+from groundwire.stream.gate import Gate, GateSettings, StreamMode
+from groundwire.stream.kernel import as_async, check_timeout, failure, tell
+from groundwire.text.feed import ClaimFeed, Settled
+from groundwire.types import ClaimVerdict, HaltReason, Policy, StreamSession, VerificationResult
+from groundwire.verify import PreparedSource, Sources, VerifiedScorer
+
+
+class _Stream:
+    def __init__(
+        self,
+        source: Sources | PreparedSource,
+        *,
+        policy: Policy | None = None,
+        mode: str = StreamMode.HOLD_SENTENCE,
+        nli_scorer: NLI | DivergenceScorer | None = None,
+        question: str | None = None,
+        atomic: bool = False,
+        halt: bool = True,
+        check_timeout_s: float | None = 30.0,
+        on_halt: Callable[[StreamSession], object] | None = None,
+        sinks: Sequence[EventSink] = (),
+        request_id: str = "",
+        tenant_id: str = "",
+    ) -> None:
+        known = [str(item) for item in StreamMode]
+        if mode not in known:
+            raise InputError(f"mode is {mode!r}.", fix=f"choose from {', '.join(known)}")
+        if question is not None and not isinstance(question, str):
+            raise InputTypeError(f"question is a {type(question).__name__}.", fix="pass the question as a str")
+        check_timeout("check_timeout_s", check_timeout_s)
+        self._scorer = VerifiedScorer(nli_scorer)
+        policy = policy or self._scorer.policy
+        self._settings = GateSettings(
+            StreamMode(mode), policy, halt, nli_scorer is not None, check_sinks(sinks), request_id, tenant_id
+        )
+        self._prepared = source if isinstance(source, PreparedSource) else self._scorer.prepare(source, policy=policy)
+        self._split = (atomic, question)
+        self._on_halt = on_halt
+        self._timeout = check_timeout_s
+        self._gate = self._new_gate()
+
+    @property
+    def session(self) -> StreamSession:
+        """Return the session of the latest stream."""
+        return self._gate.session
+
+    @property
+    def verdicts(self) -> list[ClaimVerdict]:
+        """List the claims checked so far; their offsets count from the start of the answer."""
+        return list(self._gate.verdicts)
+
+    @property
+    def rejected(self) -> list[ClaimVerdict]:
+        """List the claims the policy refuses."""
+        return list(self._gate.rejected)
+
+    @property
+    def withheld(self) -> str:
+        """Return the text that came and was not shown."""
+        return self._gate.withheld
+
+    @property
+    def result(self) -> VerificationResult:
+        """Put the claims checked so far together as `verify` would."""
+        return self._gate.run.result(truncated=self.session.halt_reason == HaltReason.STREAM_LIMIT)
+
+    def _new_gate(self) -> Gate:
+        run = self._scorer.start(self._prepared, policy=self._settings.policy)
+        return Gate(self._settings, ClaimFeed(*self._split), run)
+
+    def _end(self, gate: Gate) -> None:
+        gate.end()
+        if gate.session.halted and self._on_halt is not None:
+            tell(self._on_halt, gate.session)
+
+
+class ClaimStream(_Stream):
+    """Let an answer through claim by claim; one stream at a time, the source is indexed once."""
+
+    def guard(self, tokens: Iterable[str]) -> Iterator[str]:
+        """Yield the text that may be shown, and stop at the first claim that is rejected."""
+        gate = self._gate = self._new_gate()
+        try:
+            source = iter(tokens)
+            while not gate.session.halted:
+                try:
+                    token = next(source)
+                except StopIteration:
+                    yield from self._settle(gate, gate.close())
+                    if rest := gate.show_rest():
+                        yield rest
+                    return
+                yield from self._settle(gate, gate.take(token))
+                if not gate.session.halted and (text := gate.show_open()):
+                    yield text
+        except Exception as error:
+            gate.fail(HaltReason.STREAM_ERROR, error)
+            raise
+        finally:
+            if isinstance(tokens, Generator):
+                tokens.close()  # whoever writes the answer need not go on
+            self._end(gate)
+
+    def _settle(self, gate: Gate, settled: list[Settled]) -> Iterator[str]:
+        for item in settled:
+            if text := gate.show_before(item):
+                yield text
+            verdicts: list[ClaimVerdict] = []
+            if item.claims:
+                try:
+                    verdicts = self._check(gate, item)
+                except Exception as error:  # noqa: BLE001, RUF100 - fail closed
+                    gate.fail(failure(error), error)
+                    return
+            if text := gate.decide(item, verdicts):
+                yield text
+            if gate.session.halted:
+                return
+
+    def _check(self, gate: Gate, item: Settled) -> list[ClaimVerdict]:
+        # Only a model can hang; our own checks are bounded and need no thread.
+        return timed.call(partial(gate.check, item.claims), self._timeout if self._settings.has_model else None)
+
+
+class AsyncClaimStream(_Stream):
+    """Do the same for an async stream; claims are checked beside the event loop."""
+
+    async def guard(self, tokens: AsyncIterable[str] | Iterable[str]) -> AsyncGenerator[str, None]:
+        """Yield the text that may be shown, and stop at the first claim that is rejected."""
+        gate = self._gate = self._new_gate()
+        source = as_async(tokens)
+        try:
+            while not gate.session.halted:
+                try:
+                    token = await anext(source)
+                except StopAsyncIteration:
+                    async for text in self._settle(gate, gate.close()):
+                        yield text
+                    if rest := gate.show_rest():
+                        yield rest
+                    return
+                async for text in self._settle(gate, gate.take(token)):
+                    yield text
+                if not gate.session.halted and (text := gate.show_open()):
+                    yield text
+        except Exception as error:
+            gate.fail(HaltReason.STREAM_ERROR, error)
+            raise
+        finally:
+            await source.aclose()
+            if isinstance(tokens, AsyncGenerator):
+                await tokens.aclose()  # whoever writes the answer need not go on
+            self._end(gate)
+
+    async def _settle(self, gate: Gate, settled: list[Settled]) -> AsyncGenerator[str, None]:
+        for item in settled:
+            if text := gate.show_before(item):
+                yield text
+            verdicts: list[ClaimVerdict] = []
+            if item.claims:
+                try:
+                    verdicts = await timed.call_async(partial(gate.check, item.claims), self._timeout)
+                except Exception as error:  # noqa: BLE001, RUF100 - fail closed
+                    gate.fail(failure(error), error)
+                    return
+            if text := gate.decide(item, verdicts):
+                yield text
+            if gate.session.halted:
+                return
