@@ -56,7 +56,8 @@ class LoggingSink:
 
     def __call__(self, event: SafetyEvent, /) -> None:
         """Log one event."""
-        self.logger.log(_LEVELS[PolicyDecision(event.policy_decision)], "%s", _line(event))
+        line = _line(event)
+        self.logger.log(_LEVELS[PolicyDecision(event.policy_decision)], "%s", line)
 
 
 class JsonlSink:

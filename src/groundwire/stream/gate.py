@@ -1,11 +1,13 @@
 """What of a growing answer may be shown: the part that sync and async claim streams share."""
 
+import math
 import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from groundwire.errors import ModelError
 from groundwire.events import EventSink, emit
 from groundwire.stream.evidence import Findings, diagnose, halt_evidence, labels
 from groundwire.text.claims import Claim
@@ -106,7 +108,10 @@ class Gate:
 
     def check(self, claims: Sequence[Claim]) -> list[ClaimVerdict]:
         """Check the claims of one sentence."""
-        return self.run.check(claims, capitals_in(" ".join(claim.text for claim in claims)))
+        verdicts = self.run.check(claims, capitals_in(" ".join(claim.text for claim in claims)))
+        if any(math.isnan(verdict.nli_divergence) for verdict in verdicts):
+            raise ModelError("The model returned NaN.", fix="check the scorer given as nli_scorer")
+        return verdicts
 
     def decide(self, settled: Settled, verdicts: Sequence[ClaimVerdict]) -> str:
         """Record the verdicts of one sentence and return the text they let go."""
