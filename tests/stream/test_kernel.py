@@ -63,7 +63,7 @@ def test_s1_the_trend_fires_at_the_exact_token() -> None:
     [[0.5] * 3, [0.55] * 30, [0.5, 0.6] * 15, [0.8] * 5 + [0.65] * 20, [0.7] * 5 + [0.55] * 30, [1.0, 0.9, 0.85]],
 )
 def test_s2_a_value_equal_to_its_limit_does_not_halt(scores: list[float]) -> None:
-    options = {"window_threshold": 0.5} if scores[-1] == 0.55 and scores[0] == 0.7 else {}
+    options: dict[str, Any] = {"window_threshold": 0.5} if scores[-1] == 0.55 and scores[0] == 0.7 else {}
     assert not run(scores, **options).halted
 
 

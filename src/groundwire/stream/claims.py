@@ -9,6 +9,7 @@ from groundwire.nli import NLI, DivergenceScorer
 from groundwire.stream import timed
 from groundwire.stream.gate import Gate, GateSettings, StreamMode
 from groundwire.stream.kernel import as_async, check_timeout, failure, tell
+from groundwire.stream.model import sound
 from groundwire.text.feed import ClaimFeed, Settled
 from groundwire.types import ClaimVerdict, HaltReason, Policy, StreamSession, VerificationResult
 from groundwire.verify import PreparedSource, Sources, VerifiedScorer
@@ -25,6 +26,7 @@ class _Stream:
         question: str | None = None,
         atomic: bool = False,
         halt: bool = True,
+        note: Callable[[ClaimVerdict], str] | None = None,
         check_timeout_s: float | None = 30.0,
         on_halt: Callable[[StreamSession], object] | None = None,
         sinks: Sequence[EventSink] = (),
@@ -37,10 +39,11 @@ class _Stream:
         if question is not None and not isinstance(question, str):
             raise InputTypeError(f"question is a {type(question).__name__}.", fix="pass the question as a str")
         check_timeout("check_timeout_s", check_timeout_s)
-        self._scorer = VerifiedScorer(nli_scorer)
+        VerifiedScorer(nli_scorer)  # refuses what is no scorer
+        self._scorer = VerifiedScorer(sound(nli_scorer))
         policy = policy or self._scorer.policy
         self._settings = GateSettings(
-            StreamMode(mode), policy, halt, nli_scorer is not None, check_sinks(sinks), request_id, tenant_id
+            StreamMode(mode), policy, halt, note, nli_scorer is not None, check_sinks(sinks), request_id, tenant_id
         )
         self._prepared = source if isinstance(source, PreparedSource) else self._scorer.prepare(source, policy=policy)
         self._split = (atomic, question)
@@ -77,10 +80,22 @@ class _Stream:
         run = self._scorer.start(self._prepared, policy=self._settings.policy)
         return Gate(self._settings, ClaimFeed(*self._split), run)
 
-    def _end(self, gate: Gate) -> None:
-        gate.end()
-        if gate.session.halted and self._on_halt is not None:
-            tell(self._on_halt, gate.session)
+    def begin(self) -> None:
+        """Forget the stream before and start another one against the same source."""
+        self._gate = self._new_gate()
+
+    def fail(self, error: BaseException | None = None) -> None:
+        """Say that the answer broke off: what was not shown stays unseen."""
+        self._gate.fail(HaltReason.STREAM_ERROR, error)
+        self._end()
+
+    def _end(self) -> None:
+        session = self._gate.session
+        if session.end_time:
+            return
+        self._gate.end()
+        if session.halted and self._on_halt is not None:
+            tell(self._on_halt, session)
 
 
 class ClaimStream(_Stream):
@@ -88,36 +103,49 @@ class ClaimStream(_Stream):
 
     def guard(self, tokens: Iterable[str]) -> Iterator[str]:
         """Yield the text that may be shown, and stop at the first claim that is rejected."""
-        gate = self._gate = self._new_gate()
+        self.begin()
         try:
-            source = iter(tokens)
-            while not gate.session.halted:
-                try:
-                    token = next(source)
-                except StopIteration:
-                    yield from self._settle(gate, gate.close())
-                    if rest := gate.show_rest():
-                        yield rest
+            for token in tokens:
+                yield from self.push(token)
+                if self.session.halted:
                     return
-                yield from self._settle(gate, gate.take(token))
-                if not gate.session.halted and (text := gate.show_open()):
-                    yield text
+            yield from self.finish()
         except Exception as error:
-            gate.fail(HaltReason.STREAM_ERROR, error)
+            self.fail(error)
             raise
         finally:
             if isinstance(tokens, Generator):
                 tokens.close()  # whoever writes the answer need not go on
-            self._end(gate)
+            self._end()
 
-    def _settle(self, gate: Gate, settled: list[Settled]) -> Iterator[str]:
+    def push(self, token: str) -> Iterator[str]:
+        """Take one token and yield the text it lets go; nothing more once the session is halted."""
+        gate = self._gate
+        if gate.session.halted:
+            return
+        yield from self._settle(gate.take(token))
+        if not gate.session.halted and (text := gate.show_open()):
+            yield text
+
+    def finish(self) -> Iterator[str]:
+        """Take the end of the answer and yield the rest."""
+        if not self._gate.session.halted:
+            yield from self._settle(self._gate.close())
+            if rest := self._gate.show_rest():
+                yield rest
+        self._end()
+
+    def _settle(self, settled: list[Settled]) -> Iterator[str]:
+        gate = self._gate
         for item in settled:
             if text := gate.show_before(item):
                 yield text
             verdicts: list[ClaimVerdict] = []
             if item.claims:
                 try:
-                    verdicts = self._check(gate, item)
+                    # Only a model can hang; our own checks are bounded and need no thread.
+                    seconds = self._timeout if self._settings.has_model else None
+                    verdicts = timed.call(partial(gate.check, item.claims), seconds)
                 except Exception as error:  # noqa: BLE001, RUF100 - fail closed
                     gate.fail(failure(error), error)
                     return
@@ -126,42 +154,52 @@ class ClaimStream(_Stream):
             if gate.session.halted:
                 return
 
-    def _check(self, gate: Gate, item: Settled) -> list[ClaimVerdict]:
-        # Only a model can hang; our own checks are bounded and need no thread.
-        return timed.call(partial(gate.check, item.claims), self._timeout if self._settings.has_model else None)
-
 
 class AsyncClaimStream(_Stream):
     """Do the same for an async stream; claims are checked beside the event loop."""
 
     async def guard(self, tokens: AsyncIterable[str] | Iterable[str]) -> AsyncGenerator[str, None]:
         """Yield the text that may be shown, and stop at the first claim that is rejected."""
-        gate = self._gate = self._new_gate()
+        self.begin()
         source = as_async(tokens)
         try:
-            while not gate.session.halted:
-                try:
-                    token = await anext(source)
-                except StopAsyncIteration:
-                    async for text in self._settle(gate, gate.close()):
-                        yield text
-                    if rest := gate.show_rest():
-                        yield rest
+            async for token in source:
+                async for text in self.push(token):
+                    yield text
+                if self.session.halted:
                     return
-                async for text in self._settle(gate, gate.take(token)):
-                    yield text
-                if not gate.session.halted and (text := gate.show_open()):
-                    yield text
+            async for text in self.finish():
+                yield text
         except Exception as error:
-            gate.fail(HaltReason.STREAM_ERROR, error)
+            self.fail(error)
             raise
         finally:
             await source.aclose()
             if isinstance(tokens, AsyncGenerator):
                 await tokens.aclose()  # whoever writes the answer need not go on
-            self._end(gate)
+            self._end()
 
-    async def _settle(self, gate: Gate, settled: list[Settled]) -> AsyncGenerator[str, None]:
+    async def push(self, token: str) -> AsyncGenerator[str, None]:
+        """Take one token and yield the text it lets go; nothing more once the session is halted."""
+        gate = self._gate
+        if gate.session.halted:
+            return
+        async for text in self._settle(gate.take(token)):
+            yield text
+        if not gate.session.halted and (open_text := gate.show_open()):
+            yield open_text
+
+    async def finish(self) -> AsyncGenerator[str, None]:
+        """Take the end of the answer and yield the rest."""
+        if not self._gate.session.halted:
+            async for text in self._settle(self._gate.close()):
+                yield text
+            if rest := self._gate.show_rest():
+                yield rest
+        self._end()
+
+    async def _settle(self, settled: list[Settled]) -> AsyncGenerator[str, None]:
+        gate = self._gate
         for item in settled:
             if text := gate.show_before(item):
                 yield text

@@ -1,13 +1,11 @@
 """What of a growing answer may be shown: the part that sync and async claim streams share."""
 
-import math
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from groundwire.errors import ModelError
 from groundwire.events import EventSink, emit
 from groundwire.stream.evidence import Findings, diagnose, halt_evidence, labels
 from groundwire.text.claims import Claim
@@ -48,6 +46,7 @@ class GateSettings:
     mode: StreamMode
     policy: Policy
     halts: bool
+    note: Callable[[ClaimVerdict], str] | None  # what is written behind a claim that was let through nevertheless
     has_model: bool
     sinks: tuple[EventSink, ...]
     request_id: str
@@ -64,16 +63,16 @@ class Gate:
         self.rejected: list[ClaimVerdict] = []
         self._settings = settings
         self._feed = feed
-        self._text = ""  # what was taken and not yet shown
-        self._shown = 0  # offset in the whole answer
-        self._checked = 0
+        self._text = ""  # what was taken and let go neither to the reader nor to the buffer
+        self._passed = 0  # where that text begins in the whole answer
+        self._ready = ""  # what the buffered mode shows at the end
         self._used = 0
         self._half = ""  # the first half of a character that JSON spells as two
 
     @property
     def withheld(self) -> str:
         """Return the text that was taken and not shown."""
-        return self._text
+        return self._ready + self._text + self._half if self.session.halted else self._text + self._half
 
     def take(self, token: object) -> list[Settled]:
         """Take the next token and return the claims it completes."""
@@ -108,10 +107,7 @@ class Gate:
 
     def check(self, claims: Sequence[Claim]) -> list[ClaimVerdict]:
         """Check the claims of one sentence."""
-        verdicts = self.run.check(claims, capitals_in(" ".join(claim.text for claim in claims)))
-        if any(math.isnan(verdict.nli_divergence) for verdict in verdicts):
-            raise ModelError("The model returned NaN.", fix="check the scorer given as nli_scorer")
-        return verdicts
+        return self.run.check(claims, capitals_in(" ".join(claim.text for claim in claims)))
 
     def decide(self, settled: Settled, verdicts: Sequence[ClaimVerdict]) -> str:
         """Record the verdicts of one sentence and return the text they let go."""
@@ -123,15 +119,24 @@ class Gate:
         if rejected and self._settings.halts:
             self._halt(settled, rejected[0], min(scores, default=None))
             return ""
+        notes = ""
         for verdict in rejected:
             self._warn(verdict)
+            notes += self._settings.note(verdict) if self._settings.note else ""
+        if self._settings.mode == StreamMode.IMMEDIATE:
+            return self._put(notes, None, warning=True) if notes else ""
+        score = min(scores, default=None)
         if self._settings.mode == StreamMode.HOLD_SENTENCE:
-            return self._show(settled.end, min(scores, default=None), warning=bool(rejected))
+            return self._show(settled.end, score, notes, warning=bool(rejected))
+        self._ready += self._cut(settled.end) + notes
         return ""
 
     def show_rest(self) -> str:
         """Return what is left when the answer is over and nothing stopped it."""
-        return "" if self.session.halted else self._show(self._feed.length, None)
+        if self.session.halted:
+            return ""
+        text = self._ready + self._cut(self._feed.length)
+        return self._put(text, None) if text else ""
 
     def fail(self, reason: HaltReason, error: BaseException | None) -> None:
         """Stop because the next text cannot be checked."""
@@ -155,12 +160,17 @@ class Gate:
             text, self._half = text[:-1], text[-1]
         return text
 
-    def _show(self, end: int, score: float | None, *, warning: bool = False) -> str:
-        size = end - self._shown
-        if size <= 0:
-            return ""
+    def _cut(self, end: int) -> str:
+        size = max(0, end - self._passed)
         text, self._text = self._text[:size], self._text[size:]
-        self._shown = end
+        self._passed += size
+        return text
+
+    def _show(self, end: int, score: float | None, notes: str = "", *, warning: bool = False) -> str:
+        text = self._cut(end) + notes
+        return self._put(text, score, warning=warning) if text else ""
+
+    def _put(self, text: str, score: float | None, *, warning: bool = False) -> str:
         session = self.session
         session.events.append(TokenEvent(text, len(session.events), score, time.time(), warning=warning))
         session.tokens.append(text)
@@ -171,7 +181,7 @@ class Gate:
         findings = _findings(verdict, self._settings.has_model)
         is_doubt = verdict.verdict == Verdict.UNVERIFIABLE
         threshold = None if is_doubt else policy.block_confidence
-        withheld = self._text[: max(0, settled.end - self._shown)]
+        withheld = self._text[: max(0, settled.end - self._passed)]
         self._stop(
             HaltReason(verdict.verdict), findings, withheld, score, verdict.confidence, threshold,
             _diagnose(verdict, findings, policy.block_confidence),
