@@ -1,7 +1,9 @@
 """Every shared type of Groundwire."""
 
 from groundwire.types.coherence import ClaimAttribution, CoherenceScore, ReviewResult, ScoringEvidence
+from groundwire.types.correction import Correction, Edit
 from groundwire.types.evidence import EvidenceChunk, EvidenceObject, ParsedClaim
+from groundwire.types.guard import GuardReport
 from groundwire.types.halt import (
     CounterfactualFactChange,
     CounterfactualHaltDiagnostic,
@@ -42,11 +44,14 @@ __all__ = [
     "CoherenceScore",
     "Conflict",
     "ContainmentVerdict",
+    "Correction",
     "CounterfactualFactChange",
     "CounterfactualHaltDiagnostic",
+    "Edit",
     "EvidenceChunk",
     "EvidenceObject",
     "GroundingVerdict",
+    "GuardReport",
     "HaltEvidence",
     "HaltReason",
     "HaltTraceAttribution",

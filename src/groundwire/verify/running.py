@@ -9,7 +9,7 @@ from groundwire.nli import NLI, DivergenceScorer
 from groundwire.signals import measure
 from groundwire.signals.claim import ClaimView
 from groundwire.text.claims import Claim
-from groundwire.types import ClaimVerdict, ModelInfo, Policy, Reason, Status, Unchecked, VerificationResult
+from groundwire.types import ClaimVerdict, ModelInfo, Policy, Status, Unchecked, VerificationResult
 from groundwire.verify.assemble import judge, summarise, unchecked_verdict
 from groundwire.verify.decide import is_blocking
 from groundwire.verify.features import ClaimFacts, claim_facts
@@ -71,7 +71,7 @@ class RunningVerification:
 
     def is_rejected(self, verdict: ClaimVerdict) -> bool:
         """Tell whether the policy refuses a response with this claim."""
-        return Reason.NOT_CHECKABLE not in verdict.reasons and is_blocking(verdict, self._policy)
+        return is_blocking(verdict, self._policy)
 
     def result(self, *, truncated: bool = False) -> VerificationResult:
         """Put all claims so far together."""
