@@ -9,9 +9,11 @@ import groundwire
 # is added here in the change that adds it, never by accident.
 PUBLIC = [
     "AsyncStreamingKernel",
+    "CoherenceAgent",
     "GroundwireError",
     "InjectionDetector",
     "Policy",
+    "ProductionGuard",
     "SafetyEvent",
     "Source",
     "StreamingKernel",

@@ -8,6 +8,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from groundwire.audit import verify_claim_lattice, verify_claim_lattice_json, verify_quotes
     from groundwire.errors import GroundwireError
+    from groundwire.guard import CoherenceAgent, ProductionGuard
     from groundwire.injection import InjectionDetector
     from groundwire.stream import AsyncStreamingKernel, StreamingKernel
     from groundwire.types import Policy, SafetyEvent, Source
@@ -16,9 +17,11 @@ if TYPE_CHECKING:
 # Names are loaded on first use, so that `import groundwire` costs nothing.
 _HOMES = {
     "AsyncStreamingKernel": "groundwire.stream",
+    "CoherenceAgent": "groundwire.guard",
     "GroundwireError": "groundwire.errors",
     "InjectionDetector": "groundwire.injection",
     "Policy": "groundwire.types",
+    "ProductionGuard": "groundwire.guard",
     "SafetyEvent": "groundwire.types",
     "Source": "groundwire.types",
     "StreamingKernel": "groundwire.stream",
@@ -30,9 +33,11 @@ _HOMES = {
 
 __all__ = [
     "AsyncStreamingKernel",
+    "CoherenceAgent",
     "GroundwireError",
     "InjectionDetector",
     "Policy",
+    "ProductionGuard",
     "SafetyEvent",
     "Source",
     "StreamingKernel",

@@ -328,11 +328,12 @@ def test_an_sdk_outside_the_supported_range_is_refused(sdk: str, version: str, m
 
 def test_wrong_settings_say_what_to_do() -> None:
     client = openai.OpenAI(api_key="k", base_url="http://127.0.0.1:9")
-    for options, message in [
+    wrong: list[tuple[dict[str, Any], str]] = [
         ({"on_reject": "shout"}, "choose from raise, block, warn, annotate, retry_with_evidence"),
         ({"mode": "fast"}, "choose from immediate"),
         ({"retries": -1}, "retries is -1"),
-    ]:
+    ]
+    for options, message in wrong:
         with pytest.raises(InputError, match=message):
             from_openai(client, SOURCE, **options)
     with pytest.raises(InputTypeError, match="client is a str"):

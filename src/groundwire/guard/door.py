@@ -204,7 +204,7 @@ class GuardedStream(_Guarded):
     def close(self) -> None:
         """Stop reading and hang up."""
         self._events.close()
-        self._upstream.close()
+        hang_up(self._upstream)
 
     def _run(self) -> Generator[Any, None, None]:
         again = True
@@ -221,7 +221,7 @@ class GuardedStream(_Guarded):
                 shown = {piece.answer: self._push(piece) for piece in dialect.read(event)}
                 stopped = self._stopped()
                 if stopped is not None:
-                    self._upstream.close()  # whoever writes the answer need not go on
+                    hang_up(self._upstream)  # whoever writes the answer need not go on
                     if self._is_retried(stopped):
                         return True
                     if any(shown.values()):
@@ -233,7 +233,7 @@ class GuardedStream(_Guarded):
             self._fail(error)
             raise
         finally:
-            self._upstream.close()
+            hang_up(self._upstream)
             self._fail(None)  # an answer that broke off is not shown to its end
         return False
 
@@ -271,7 +271,7 @@ class AsyncGuardedStream(_Guarded):
     async def close(self) -> None:
         """Stop reading and hang up."""
         await self._events.aclose()
-        await self._upstream.close()
+        await hang_up_async(self._upstream)
 
     async def _run(self) -> AsyncGenerator[Any, None]:
         again = True
@@ -294,7 +294,7 @@ class AsyncGuardedStream(_Guarded):
                 shown = {piece.answer: await self._push(piece) for piece in dialect.read(event)}
                 stopped = self._stopped()
                 if stopped is not None:
-                    await self._upstream.close()
+                    await hang_up_async(self._upstream)
                     if self._is_retried(stopped):
                         yield self
                         return
@@ -310,7 +310,7 @@ class AsyncGuardedStream(_Guarded):
             self._fail(error)
             raise
         finally:
-            await self._upstream.close()
+            await hang_up_async(self._upstream)
             self._fail(None)
 
     async def _push(self, piece: Piece) -> str:
@@ -321,6 +321,22 @@ class AsyncGuardedStream(_Guarded):
             )
         texts = [text async for text in stream.push(piece.text)] if piece.text else []
         return "".join([*texts, *([text async for text in stream.finish()] if piece.ends else [])])
+
+
+def hang_up(upstream: Any) -> None:
+    """Close a stream, however its SDK calls that."""
+    close = getattr(upstream, "close", None) or getattr(getattr(upstream, "completion_stream", None), "close", None)
+    if callable(close):
+        close()
+
+
+async def hang_up_async(upstream: Any) -> None:
+    """Close an async stream, however its SDK calls that."""
+    for name in ("aclose", "close"):
+        close = getattr(upstream, name, None)
+        if callable(close):
+            await close()
+            return
 
 
 def guarded_call(guard: AnswerGuard, dialect: Dialect, create: Callable[..., Any]) -> Callable[..., Any]:

@@ -26,6 +26,16 @@ _ASCII = str.maketrans({"“": '"', "”": '"', "…": "...", "⟦": "[[", "⟧"
 
 def render_terminal(result: VerificationResult, *, width: int = 80, colour: bool = False, unicode: bool = True) -> str:
     """Return the text a terminal shows for a result."""
+    return _shown(_blocks(result, width), width, colour, unicode)
+
+
+def render_claim(claim: ClaimVerdict, *, width: int = 80, colour: bool = False, unicode: bool = True) -> str:
+    """Return the text a terminal shows for one claim alone."""
+    number = claim.claim_index + 1
+    return _shown([_claim(number, claim, len(str(number)), narrow=width < _NARROW)], width, colour, unicode)
+
+
+def _shown(blocks: Sequence[RenderableType], width: int, colour: bool, unicode: bool) -> str:
     buffer = StringIO()
     console = Console(
         file=buffer,
@@ -38,7 +48,7 @@ def render_terminal(result: VerificationResult, *, width: int = 80, colour: bool
         emoji=False,
         legacy_windows=False,
     )
-    for block in _blocks(result, width):
+    for block in blocks:
         console.print(block)
     lines = [line.rstrip() for line in buffer.getvalue().splitlines()]
     text = "\n".join(lines).strip("\n")
