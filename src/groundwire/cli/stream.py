@@ -1,12 +1,15 @@
 """The command that lets an answer through while it is checked."""
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from groundwire.cli import inputs, options, output
 from groundwire.errors import InputError
 from groundwire.types import ClaimVerdict
+
+if TYPE_CHECKING:
+    from groundwire.stream import ClaimStream
 
 COMPLETE, HALTED = 0, 3
 
@@ -73,18 +76,18 @@ def stream(
         read.append(token)
         for text in guarded.push(token):
             _show(text, as_json)
-        claims, reported = _tell(guarded.verdicts, guarded.rejected, claims, reported, as_json)
         if guarded.session.halted:
             break
+        claims, reported = _tell(guarded, claims, reported, as_json)
     for text in guarded.finish():
         _show(text, as_json)
-    _tell(guarded.verdicts, guarded.rejected, claims, reported, as_json)
     session = guarded.session
+    if not as_json and session.tokens and not session.output.endswith("\n"):
+        output.write_part("\n")
+    _tell(guarded, claims, reported, as_json)
     if as_json:
         output.write_line(_end(session.halted, session.halt_reason, session.halt_evidence))
         return HALTED if session.halted else COMPLETE
-    if session.tokens and not session.output.endswith("\n"):
-        output.write_part("\n")
     if not session.halted:
         return COMPLETE
     output.note(f"halted: {session.halt_evidence}")
@@ -100,21 +103,20 @@ def _show(text: str, as_json: bool) -> None:
         output.write_part(text)
 
 
-def _tell(
-    verdicts: list[ClaimVerdict], rejected: list[ClaimVerdict], claims: int, reported: int, as_json: bool
-) -> tuple[int, int]:
+def _tell(guarded: "ClaimStream", claims: int, reported: int, as_json: bool) -> tuple[int, int]:
     """Report the claims that came since the last time: all as JSON, the rejected ones to a person."""
+    verdicts, rejected = guarded.verdicts, guarded.rejected
     if as_json:
         for verdict in verdicts[claims:]:
             output.write_line(_claim(verdict, verdict in rejected))
     else:
         from groundwire.render.terminal import render_claim
 
+        if rejected[reported:] and not guarded.session.end_time and not guarded.session.output.endswith("\n"):
+            output.complain("")  # the answer goes on in the middle of a line
         for verdict in rejected[reported:]:
-            shown = render_claim(verdict, width=output.terminal_width(), unicode=output.is_utf8())
-            output.complain(("\n" if reported == 0 else "") + shown)
-            reported += 1
-    return len(verdicts), reported
+            output.complain(render_claim(verdict, width=output.terminal_width(), unicode=output.is_utf8()))
+    return len(verdicts), len(rejected)
 
 
 def _claim(verdict: ClaimVerdict, is_rejected: bool) -> dict[str, Any]:

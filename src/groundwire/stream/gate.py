@@ -187,7 +187,7 @@ class Gate:
             _diagnose(verdict, findings, policy.block_confidence),
         )  # fmt: skip
         reasons = ", ".join(verdict.reasons)
-        places = "; ".join(labels(findings.chunks))
+        places = "; ".join(_clashing(verdict, labels(findings.chunks)))
         self.session.halt_evidence = f"{verdict.verdict} ({reasons})" + (f", see {places}" if places else "")
 
     def _stop(
@@ -235,6 +235,17 @@ class Gate:
         )
         self.session.safety_events.append(event)
         emit(event, self._settings.sinks)
+
+
+def _clashing(verdict: ClaimVerdict, names: Sequence[str]) -> list[str]:
+    """Name the source sentences that the claim goes against, or else the nearest one."""
+    places = {(item.source_id, item.source_start) for item in verdict.conflicts}
+    found = [
+        name
+        for name, span in zip(names, verdict.evidence_spans, strict=True)
+        if any(source == span.source_id and span.start <= start < span.end for source, start in places)
+    ]
+    return found or list(names[:1])
 
 
 def _findings(verdict: ClaimVerdict, has_model: bool) -> Findings:
