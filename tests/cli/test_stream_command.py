@@ -73,7 +73,7 @@ def test_text_is_shown_while_the_writer_still_writes(source: Path) -> None:
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
-    process.stdin.write(b"The Pro plan costs $20 per month. Caf")
+    process.stdin.write(b"The Pro plan costs $20 per month. Is the caf")
     process.stdin.flush()
     assert os.read(process.stdout.fileno(), 100) == b"The Pro plan costs $20 per month."
     process.stdin.write("é".encode()[:1])

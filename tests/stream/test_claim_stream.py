@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from groundwire import Policy, Source, VerifiedScorer
 from groundwire.errors import InputError, InputTypeError
 from groundwire.nli import FakeNLI
-from groundwire.stream import AsyncClaimStream, ClaimStream, StreamMode
+from groundwire.stream import AsyncClaimStream, ClaimStream, StreamMode, certainty
 from groundwire.types import StreamSession
 
 SOURCE = (
@@ -331,6 +331,7 @@ def test_overhead_is_below_20_microseconds_a_token() -> None:
     ("options", "error", "message"),
     [
         ({"mode": "fast"}, InputError, "choose from immediate, hold_sentence, buffered"),
+        ({"min_certainty": 2}, InputError, "min_certainty is 2"),
         ({"check_timeout_s": 0}, InputError, "check_timeout_s is 0"),
         ({"question": 5}, InputTypeError, "question is a int"),
         ({"nli_scorer": "model"}, InputTypeError, "nli_scorer is a str"),
@@ -342,3 +343,16 @@ def test_wrong_settings_say_what_to_do(options: dict[str, Any], error: type[Exce
         ClaimStream(SOURCE, **options)
     with pytest.raises(InputTypeError, match="source is a int"):
         ClaimStream(5)  # type: ignore[arg-type]
+
+
+def test_a_floor_of_certainty_lets_doubtful_clashes_pass() -> None:
+    source = "In the last evaluation 27 of 31 participants said that the workload was appropriate."
+    doubtful = "Four people found it too much work."
+    sure = "In the last evaluation 29 of 31 participants said that the workload was appropriate."
+    for text in (doubtful, sure):
+        assert not "".join(ClaimStream(source).guard(text))
+    assert "".join(ClaimStream(source, min_certainty=0.6).guard(doubtful)) == doubtful
+    stream = ClaimStream(source, min_certainty=0.6)
+    assert not "".join(stream.guard(sure))
+    assert certainty(stream.rejected[0]) > 0.9
+    assert not "".join(ClaimStream("", min_certainty=1.0).guard(sure))

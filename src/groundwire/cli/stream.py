@@ -39,6 +39,10 @@ def stream(
     fail_on: Annotated[
         str | None, typer.Option("--fail-on", metavar="VERDICT[,VERDICT]", help="Verdicts that stop the stream.")
     ] = None,
+    min_certainty: Annotated[
+        float,
+        typer.Option("--min-certainty", metavar="SHARE", help="Stop only at clashes that are at least this sure."),
+    ] = 0.0,
     keep_going: Annotated[
         bool, typer.Option("--keep-going", help="Report rejected claims and let the text through.")
     ] = False,
@@ -67,6 +71,7 @@ def stream(
     prepared = scorer.prepare(inputs.read_sources(source or (), paths), policy=chosen)
     guarded = ClaimStream(
         prepared, policy=chosen, mode=mode, question=question, halt=not keep_going,
+        min_certainty=min_certainty,
         sinks=[JsonlSink(events)] if events is not None else [],
     )  # fmt: skip
     read: list[str] = []

@@ -10,7 +10,7 @@ from groundwire.errors import AnswerRejectedError, InputError, InputTypeError, M
 from groundwire.events import EventSink, check_sinks, emit
 from groundwire.guard.corrections import suggest_corrections
 from groundwire.nli import NLI, DivergenceScorer
-from groundwire.stream import AsyncClaimStream, ClaimStream, StreamMode
+from groundwire.stream import AsyncClaimStream, ClaimStream, StreamMode, certainty
 from groundwire.stream.timed import call
 from groundwire.types import (
     ClaimVerdict,
@@ -62,6 +62,7 @@ class AnswerGuard:
         mode: str = StreamMode.HOLD_SENTENCE,
         policy: Policy | None = None,
         nli_scorer: NLI | DivergenceScorer | None = None,
+        min_certainty: float = 0.0,
         retries: int = 2,
         blocked_text: str = BLOCKED,
         check_timeout_s: float | None = 30.0,
@@ -82,6 +83,7 @@ class AnswerGuard:
         self.scorer = VerifiedScorer(nli_scorer)
         self.policy = policy or self.scorer.policy
         self._nli = nli_scorer
+        self._min_certainty = min_certainty
         self._timeout = check_timeout_s
         self._sinks = check_sinks(sinks)
         self._ids = (request_id, tenant_id)
@@ -92,6 +94,7 @@ class AnswerGuard:
             "mode": StreamMode.BUFFERED if self.on_reject == OnReject.RETRY else mode,
             "policy": self.policy, "nli_scorer": nli_scorer, "check_timeout_s": check_timeout_s, "sinks": self._sinks,
             "halt": self.on_reject not in (OnReject.WARN, OnReject.ANNOTATE),
+            "min_certainty": min_certainty,
             "note": note if self.on_reject == OnReject.ANNOTATE else None,
             "request_id": request_id, "tenant_id": tenant_id,
         }  # fmt: skip
@@ -121,13 +124,17 @@ class AnswerGuard:
             raise ModelError(
                 "The answer could not be checked.", why="the model took too long", fix="try again", retry=True
             ) from error
-        rejected = [verdict for verdict in result.claims if is_blocking(verdict, self.policy)]
+        rejected = [verdict for verdict in result.claims if self._is_rejected(verdict)]
         corrections = suggest_corrections(text, rejected, prepared, self.scorer)
         return Reviewed(text, result, rejected, corrections)
 
+    def _is_rejected(self, verdict: ClaimVerdict) -> bool:
+        least = self._min_certainty
+        return is_blocking(verdict, self.policy) and (least <= 0.0 or certainty(verdict) >= least)
+
     def act(self, reviewed: Reviewed) -> str:
         """Return the text that may be shown, or raise."""
-        if reviewed.result.approved:
+        if not reviewed.rejected:
             return reviewed.text
         decision = PolicyDecision.WARN if self.is_lenient else PolicyDecision.BLOCK
         emit(self.event(reviewed, decision), self._sinks)
@@ -165,7 +172,7 @@ class AnswerGuard:
         """Return what is put beside the answer."""
         reasons = tuple(dict.fromkeys(reason for verdict in reviewed.rejected for reason in verdict.reasons))
         return GuardReport(
-            reviewed.result.approved, reasons, reviewed.result, corrections=tuple(reviewed.corrections)
+            not reviewed.rejected, reasons, reviewed.result, corrections=tuple(reviewed.corrections)
         ).to_dict()
 
 

@@ -26,6 +26,7 @@ class _Stream:
         question: str | None = None,
         atomic: bool = False,
         halt: bool = True,
+        min_certainty: float = 0.0,
         note: Callable[[ClaimVerdict], str] | None = None,
         check_timeout_s: float | None = 30.0,
         on_halt: Callable[[StreamSession], object] | None = None,
@@ -38,12 +39,22 @@ class _Stream:
             raise InputError(f"mode is {mode!r}.", fix=f"choose from {', '.join(known)}")
         if question is not None and not isinstance(question, str):
             raise InputTypeError(f"question is a {type(question).__name__}.", fix="pass the question as a str")
+        if isinstance(min_certainty, bool) or not isinstance(min_certainty, int | float) or not 0 <= min_certainty <= 1:
+            raise InputError(f"min_certainty is {min_certainty!r}.", fix="pass a number from 0 to 1")
         check_timeout("check_timeout_s", check_timeout_s)
         VerifiedScorer(nli_scorer)  # refuses what is no scorer
         self._scorer = VerifiedScorer(sound(nli_scorer))
         policy = policy or self._scorer.policy
         self._settings = GateSettings(
-            StreamMode(mode), policy, halt, note, nli_scorer is not None, check_sinks(sinks), request_id, tenant_id
+            mode=StreamMode(mode),
+            policy=policy,
+            halts=halt,
+            min_certainty=float(min_certainty),
+            note=note,
+            has_model=nli_scorer is not None,
+            sinks=check_sinks(sinks),
+            request_id=request_id,
+            tenant_id=tenant_id,
         )
         self._prepared = source if isinstance(source, PreparedSource) else self._scorer.prepare(source, policy=policy)
         self._split = (atomic, question)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from groundwire.events import EventSink, emit
+from groundwire.stream.certainty import certainty
 from groundwire.stream.evidence import Findings, diagnose, halt_evidence, labels
 from groundwire.text.claims import Claim
 from groundwire.text.entities import capitals_in
@@ -46,6 +47,7 @@ class GateSettings:
     mode: StreamMode
     policy: Policy
     halts: bool
+    min_certainty: float  # a rejection that is less sure lets the claim pass
     note: Callable[[ClaimVerdict], str] | None  # what is written behind a claim that was let through nevertheless
     has_model: bool
     sinks: tuple[EventSink, ...]
@@ -114,7 +116,7 @@ class Gate:
         self.verdicts += verdicts
         scores = [verdict.support_probability for verdict in verdicts if verdict.support_probability is not None]
         self.session.coherence_history += scores
-        rejected = [verdict for verdict in verdicts if self.run.is_rejected(verdict)]
+        rejected = [verdict for verdict in verdicts if self._is_rejected(verdict)]
         self.rejected += rejected
         if rejected and self._settings.halts:
             self._halt(settled, rejected[0], min(scores, default=None))
@@ -130,6 +132,12 @@ class Gate:
             return self._show(settled.end, score, notes, warning=bool(rejected))
         self._ready += self._cut(settled.end) + notes
         return ""
+
+    def _is_rejected(self, verdict: ClaimVerdict) -> bool:
+        if not self.run.is_rejected(verdict):
+            return False
+        least = self._settings.min_certainty
+        return least <= 0.0 or certainty(verdict) >= least
 
     def show_rest(self) -> str:
         """Return what is left when the answer is over and nothing stopped it."""
