@@ -172,6 +172,10 @@ def main() -> None:
         "labelled": figures_of(right, wrong),
         "edited_paraphrases": figures_of(right, [judge(stream) for stream in edited(streams)]),
         "edited_quotations": figures_of([*right, *quoted_right], quoted_wrong),
+        "quoted_right": {
+            "streams": len(quoted_right),
+            "false_halts": false_halts(quoted_right, lambda scores, rejected: rejected),
+        },
         "overhead": overhead(streams),
     }
     for name in ("labelled", "edited_paraphrases", "edited_quotations"):

@@ -104,17 +104,19 @@ def edited(streams: Sequence[Stream], seed: int = 0) -> list[Stream]:
 
 
 def quoted(streams: Sequence[Stream], seed: int = 0) -> tuple[list[Stream], list[Stream]]:
-    """Let an answer repeat sentences of its source, and change the last of them in one respect."""
+    """Let an answer repeat sentences of its source, and change one of them in one respect."""
     chance = random.Random(seed)
     right, wrong = [], []
     for source in dict.fromkeys(stream.source for stream in streams):
         lines = [unit.text for unit in split_sentences(source) if 40 <= len(unit.text) <= 300 and not unit.row]
         if len(lines) < 3:
             continue
-        picked = [Sentence(text, 1, "quoted") for text in chance.sample(lines, 3)]
-        right.append(Stream(source, tuple(picked)))
-        for kind, text in edits(picked[-1].text, source, chance):
-            wrong.append(Stream(source, (*picked[:-1], Sentence(text, 0, kind))))
+        picked = [Sentence(text, 1, "quoted") for text in chance.sample(lines, min(len(lines), 6))]
+        right.append(Stream(source, tuple(picked[:3])))
+        for sentence in picked:
+            before = [other for other in picked[:3] if other != sentence][:2]
+            for kind, text in edits(sentence.text, source, chance):
+                wrong.append(Stream(source, (*before, Sentence(text, 0, kind))))
     return right, wrong
 
 

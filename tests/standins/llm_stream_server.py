@@ -2,6 +2,7 @@
 
 import json
 import socket
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -28,6 +29,16 @@ class Answer:
         return [self.text[place : place + self.size] for place in range(0, len(self.text), self.size)]
 
 
+class _Quiet(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a reader that hung up."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 class StreamServer:
     """The running server: where it listens, what it was asked, and whether a reader hung up."""
 
@@ -36,9 +47,7 @@ class StreamServer:
         self._lock = threading.Lock()
         self.asked: list[dict[str, Any]] = []
         self.hung_up = threading.Event()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self._server.daemon_threads = True
-        self._server.block_on_close = False
+        self._server = _Quiet(("127.0.0.1", 0), _handler(self))
 
     @property
     def url(self) -> str:
