@@ -12,6 +12,7 @@ PUBLIC = [
     "CoherenceAgent",
     "GroundwireError",
     "InjectionDetector",
+    "NLIScorer",
     "Policy",
     "ProductionGuard",
     "SafetyEvent",

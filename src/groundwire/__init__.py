@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from groundwire.errors import GroundwireError
     from groundwire.guard import CoherenceAgent, ProductionGuard
     from groundwire.injection import InjectionDetector
+    from groundwire.nli import NLIScorer
     from groundwire.stream import AsyncStreamingKernel, StreamingKernel
     from groundwire.types import Policy, SafetyEvent, Source
     from groundwire.verify import VerifiedScorer
@@ -20,6 +21,7 @@ _HOMES = {
     "CoherenceAgent": "groundwire.guard",
     "GroundwireError": "groundwire.errors",
     "InjectionDetector": "groundwire.injection",
+    "NLIScorer": "groundwire.nli",
     "Policy": "groundwire.types",
     "ProductionGuard": "groundwire.guard",
     "SafetyEvent": "groundwire.types",
@@ -36,6 +38,7 @@ __all__ = [
     "CoherenceAgent",
     "GroundwireError",
     "InjectionDetector",
+    "NLIScorer",
     "Policy",
     "ProductionGuard",
     "SafetyEvent",

@@ -22,7 +22,7 @@ from groundwire.types import (
     SafetyEvent,
     VerificationResult,
 )
-from groundwire.verify import PreparedSource, Sources, VerifiedScorer, is_blocking
+from groundwire.verify import PreparedSource, Sources, VerifiedScorer, is_rejected
 
 HOOK = "guard.answer"
 BLOCKED = "This answer was withheld: a statement in it is not supported by the sources."
@@ -130,7 +130,7 @@ class AnswerGuard:
 
     def _is_rejected(self, verdict: ClaimVerdict) -> bool:
         least = self._min_certainty
-        return is_blocking(verdict, self.policy) and (least <= 0.0 or certainty(verdict) >= least)
+        return is_rejected(verdict, self.policy) and (least <= 0.0 or certainty(verdict) >= least)
 
     def act(self, reviewed: Reviewed) -> str:
         """Return the text that may be shown, or raise."""

@@ -20,7 +20,7 @@ from groundwire.types import (
     Source,
     VerificationResult,
 )
-from groundwire.verify import PreparedSource, Sources, VerifiedScorer, is_blocking
+from groundwire.verify import PreparedSource, Sources, VerifiedScorer, is_rejected
 
 HOOK = "guard.production"
 T = TypeVar("T")
@@ -73,7 +73,7 @@ class ProductionGuard:
         injection = self._try("injection", errors, lambda: self._detect(prompt, response, documents))
         corrections: list[Correction] = []
         if verification is not None and not verification.approved:
-            blocking = [verdict for verdict in verification.claims if is_blocking(verdict, self.policy)]
+            blocking = [verdict for verdict in verification.claims if is_rejected(verdict, self.policy)]
             reasons += [str(reason) for verdict in blocking for reason in verdict.reasons] or ["not_grounded"]
             if given is not None:
                 found = self._try(

@@ -187,7 +187,7 @@ class Gate:
     def _halt(self, settled: Settled, verdict: ClaimVerdict, score: float | None) -> None:
         policy = self._settings.policy
         findings = _findings(verdict, self._settings.has_model)
-        is_doubt = verdict.verdict == Verdict.UNVERIFIABLE
+        is_doubt = verdict.verdict in (Verdict.UNVERIFIABLE, Verdict.SUPPORTED)  # refused for its probability
         threshold = None if is_doubt else policy.block_confidence
         withheld = self._text[: max(0, settled.end - self._passed)]
         self._stop(

@@ -96,6 +96,13 @@ def is_blocking(verdict: ClaimVerdict, policy: Policy) -> bool:
     return verdict.verdict == Verdict.UNVERIFIABLE or verdict.confidence >= policy.block_confidence
 
 
+def is_rejected(verdict: ClaimVerdict, policy: Policy) -> bool:
+    """Tell whether a claim alone would be refused, by the measure the policy approves on."""
+    if policy.approve_on == "probability":
+        return verdict.grounded is False and Reason.NOT_CHECKABLE not in verdict.reasons
+    return is_blocking(verdict, policy)
+
+
 def overall_score(verdicts: Sequence[ClaimVerdict]) -> float:
     """Average the values of the verdicts."""
     if not verdicts:

@@ -11,7 +11,7 @@ from groundwire.signals.claim import ClaimView
 from groundwire.text.claims import Claim
 from groundwire.types import ClaimVerdict, ModelInfo, Policy, Status, Unchecked, VerificationResult
 from groundwire.verify.assemble import judge, summarise, unchecked_verdict
-from groundwire.verify.decide import is_blocking
+from groundwire.verify.decide import is_rejected
 from groundwire.verify.features import ClaimFacts, claim_facts
 
 
@@ -71,7 +71,7 @@ class RunningVerification:
 
     def is_rejected(self, verdict: ClaimVerdict) -> bool:
         """Tell whether the policy refuses a response with this claim."""
-        return is_blocking(verdict, self._policy)
+        return is_rejected(verdict, self._policy)
 
     def result(self, *, truncated: bool = False) -> VerificationResult:
         """Put all claims so far together."""
@@ -80,7 +80,7 @@ class RunningVerification:
             self._unchecked,
             self._facts,
             status=_status(len(self._facts), len(self._prepared.index), truncated or self._prepared.truncated),
-            model=_model_info(self._nli),
+            model=model_info(self._nli),
             policy=self._policy,
             policy_hash=self._policy_hash,
             version=__version__,
@@ -95,7 +95,8 @@ def _status(checkable: int, sentences: int, truncated: bool) -> Status:
     return Status.NO_SOURCE if sentences == 0 else Status.CHECKED
 
 
-def _model_info(nli: object) -> ModelInfo | None:
+def model_info(nli: object) -> ModelInfo | None:
+    """Name a scorer, by its own account where it gives one."""
     if nli is None:
         return None
     info = getattr(nli, "model_info", None)

@@ -8,8 +8,8 @@ from groundwire.nli import NLI, DivergenceScorer
 from groundwire.text.claims import split_claims
 from groundwire.text.entities import capitals_in
 from groundwire.text.sentences import split_sentences
-from groundwire.types import Policy, Source, VerificationResult
-from groundwire.verify.running import PreparedSource, RunningVerification
+from groundwire.types import ModelInfo, Policy, Source, VerificationResult
+from groundwire.verify.running import PreparedSource, RunningVerification, model_info
 
 Sources = str | Source | Sequence[str | Source]
 
@@ -34,6 +34,11 @@ class VerifiedScorer:
             nli_threshold=nli_threshold, support_threshold=support_threshold, min_confidence=min_confidence
         )
         self._policy_hash = self.policy.hash
+
+    @property
+    def model(self) -> ModelInfo | None:
+        """Name the model that takes part in the verdicts."""
+        return model_info(self.nli_scorer)
 
     def prepare(self, source: Sources, *, policy: Policy | None = None) -> PreparedSource:
         """Index a source once, for many calls of `verify` or a stream."""
