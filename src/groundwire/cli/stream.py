@@ -50,9 +50,7 @@ def stream(
         str | None, typer.Option("--events", metavar="FILE", help="Append safety events to a file of JSON lines.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print texts, claims and the end as JSON lines.")] = False,
-    no_model: Annotated[
-        bool, typer.Option("--no-model", help="Use the exact checks alone, no language model.")
-    ] = False,
+    no_model: options.NoModel = False,
 ) -> int:
     """Let an answer from standard input through until a claim goes against the sources.
 
@@ -60,6 +58,7 @@ def stream(
     """
     from groundwire.events import JsonlSink
     from groundwire.guard import suggest_corrections
+    from groundwire.nli.shipped import load_model
     from groundwire.stream import ClaimStream
     from groundwire.verify import VerifiedScorer
 
@@ -67,10 +66,10 @@ def stream(
     if inputs.STDIN in paths:
         raise InputError("A source was named '-'.", why="the answer is read from standard input", fix="use a file")
     chosen = inputs.read_policy(policy, fail_on)
-    scorer = VerifiedScorer()
+    scorer = VerifiedScorer(load_model(no_model))
     prepared = scorer.prepare(inputs.read_sources(source or (), paths), policy=chosen)
     guarded = ClaimStream(
-        prepared, policy=chosen, mode=mode, question=question, halt=not keep_going,
+        prepared, policy=chosen, mode=mode, nli_scorer=scorer.nli_scorer, question=question, halt=not keep_going,
         min_certainty=min_certainty,
         sinks=[JsonlSink(events)] if events is not None else [],
     )  # fmt: skip

@@ -10,6 +10,7 @@ from groundwire.errors import AnswerRejectedError, InputError, InputTypeError, M
 from groundwire.events import EventSink, check_sinks, emit
 from groundwire.guard.corrections import suggest_corrections
 from groundwire.nli import NLI, DivergenceScorer
+from groundwire.nli.shipped import load_model
 from groundwire.stream import AsyncClaimStream, ClaimStream, StreamMode, certainty
 from groundwire.stream.timed import call
 from groundwire.types import (
@@ -62,6 +63,7 @@ class AnswerGuard:
         mode: str = StreamMode.HOLD_SENTENCE,
         policy: Policy | None = None,
         nli_scorer: NLI | DivergenceScorer | None = None,
+        use_model: bool = True,
         min_certainty: float = 0.0,
         retries: int = 2,
         blocked_text: str = BLOCKED,
@@ -80,6 +82,8 @@ class AnswerGuard:
         self.on_reject = OnReject(on_reject)
         self.retries = retries
         self.blocked_text = blocked_text
+        # Told nothing, a guard takes the shipped model, as the command line does.
+        nli_scorer = nli_scorer if nli_scorer is not None else load_model(not use_model)
         self.scorer = VerifiedScorer(nli_scorer)
         self.policy = policy or self.scorer.policy
         self._nli = nli_scorer

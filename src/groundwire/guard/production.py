@@ -8,6 +8,7 @@ from groundwire.errors import InputTypeError
 from groundwire.guard.agent import Reviewer
 from groundwire.guard.corrections import suggest_corrections
 from groundwire.injection import InjectionDetector
+from groundwire.nli.shipped import load_model
 from groundwire.types import (
     CoherenceScore,
     Correction,
@@ -40,11 +41,12 @@ class ProductionGuard:
         source: Sources | PreparedSource | None = None,
         policy: Policy | None = None,
         fail_closed: bool = True,
+        use_model: bool = True,
     ) -> None:
         if scorer is not None and not isinstance(scorer, Reviewer):
             raise InputTypeError(f"scorer is a {type(scorer).__name__}.", fix="pass an object with review(), or None")
         self.scorer = scorer
-        self.verifier = verifier or VerifiedScorer()
+        self.verifier = verifier or VerifiedScorer(load_model(not use_model))
         self.detector = detector or InjectionDetector()
         self.policy = policy or self.verifier.policy
         self.fail_closed = fail_closed
