@@ -12,6 +12,7 @@ from groundwire.guard.corrections import suggest_corrections
 from groundwire.nli import NLI, DivergenceScorer
 from groundwire.nli.shipped import load_model
 from groundwire.stream import AsyncClaimStream, ClaimStream, StreamMode, certainty
+from groundwire.stream.model import sound
 from groundwire.stream.timed import call
 from groundwire.types import (
     ClaimVerdict,
@@ -50,6 +51,7 @@ class Reviewed(NamedTuple):
     result: VerificationResult
     rejected: list[ClaimVerdict]
     corrections: list[Correction]
+    approved: bool
 
 
 class AnswerGuard:
@@ -84,7 +86,8 @@ class AnswerGuard:
         self.blocked_text = blocked_text
         # Told nothing, a guard takes the shipped model, as the command line does.
         nli_scorer = nli_scorer if nli_scorer is not None else load_model(not use_model)
-        self.scorer = VerifiedScorer(nli_scorer)
+        VerifiedScorer(nli_scorer)  # refuses what is no scorer
+        self.scorer = VerifiedScorer(sound(nli_scorer))
         self.policy = policy or self.scorer.policy
         self._nli = nli_scorer
         self._min_certainty = min_certainty
@@ -130,7 +133,9 @@ class AnswerGuard:
             ) from error
         rejected = [verdict for verdict in result.claims if self._is_rejected(verdict)]
         corrections = suggest_corrections(text, rejected, prepared, self.scorer)
-        return Reviewed(text, result, rejected, corrections)
+        # What lies past the limit was not read, and a probability may refuse an answer whose claims all pass.
+        whole = len(text) <= self.policy.max_response_chars and (result.approved or self._min_certainty > 0.0)
+        return Reviewed(text, result, rejected, corrections, whole and not rejected)
 
     def _is_rejected(self, verdict: ClaimVerdict) -> bool:
         least = self._min_certainty
@@ -138,7 +143,7 @@ class AnswerGuard:
 
     def act(self, reviewed: Reviewed) -> str:
         """Return the text that may be shown, or raise."""
-        if not reviewed.rejected:
+        if reviewed.approved:
             return reviewed.text
         decision = PolicyDecision.WARN if self.is_lenient else PolicyDecision.BLOCK
         emit(self.event(reviewed, decision), self._sinks)
@@ -176,15 +181,16 @@ class AnswerGuard:
         """Return what is put beside the answer."""
         reasons = tuple(dict.fromkeys(reason for verdict in reviewed.rejected for reason in verdict.reasons))
         return GuardReport(
-            not reviewed.rejected, reasons, reviewed.result, corrections=tuple(reviewed.corrections)
+            reviewed.approved, reasons, reviewed.result, corrections=tuple(reviewed.corrections)
         ).to_dict()
 
 
 def rejected_error(result: VerificationResult, count: int) -> AnswerRejectedError:
     """Make the error of an answer that was refused."""
     claims = "claim is" if count == 1 else "claims are"
+    why = f"{count} {claims} not supported by the sources" if count else "it could not be checked as a whole"
     return AnswerRejectedError(
-        f"The answer was rejected: {count} {claims} not supported by the sources.",
+        f"The answer was rejected: {why}.",
         result,
         fix="read error.result.claims for the verdicts and their evidence",
     )

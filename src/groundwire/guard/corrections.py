@@ -1,7 +1,7 @@
 """Suggest the smallest change that would bring a rejected claim in line with its evidence."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from groundwire.text.lexicon import load_map
 from groundwire.types import ClaimVerdict, Conflict, Correction, Edit, Reason, Verdict
@@ -42,7 +42,7 @@ def _correction(
     if not edits:
         return None
     edits.sort(key=lambda edit: edit.start)
-    after = _apply(response, verdict, edits, "{after}")
+    after = _apply(response, verdict, edits, lambda edit: edit.after)
     checked = scorer.verify(after, prepared)
     if not checked.claims or any(claim.verdict in _REFUSED for claim in checked.claims):
         return None
@@ -52,7 +52,7 @@ def _correction(
         end=verdict.end,
         before=verdict.claim,
         after=after,
-        diff=_apply(response, verdict, edits, "[-{before}-]{{+{after}+}}"),
+        diff=_apply(response, verdict, edits, _marked),
         edits=tuple(edits),
         verdict=str(checked.claims[0].verdict),
     )
@@ -88,9 +88,14 @@ def _edit_at(conflict: Conflict, start: int, end: int, before: str, after: str) 
     return Edit(start, end, before, after, str(conflict.reason), conflict.source_id)
 
 
-def _apply(response: str, verdict: ClaimVerdict, edits: Sequence[Edit], form: str) -> str:
+def _marked(edit: Edit) -> str:
+    removed = f"[-{edit.before}-]" if edit.before else ""
+    return removed + (f"{{+{edit.after}+}}" if edit.after else "")
+
+
+def _apply(response: str, verdict: ClaimVerdict, edits: Sequence[Edit], write: Callable[[Edit], str]) -> str:
     pieces, place = [], verdict.start
     for edit in edits:
-        pieces += [response[place : edit.start], form.format(before=edit.before, after=edit.after)]
+        pieces += [response[place : edit.start], write(edit)]
         place = edit.end
-    return "".join([*pieces, response[place : verdict.end]]).replace("[--]", "").replace("{++}", "")
+    return "".join([*pieces, response[place : verdict.end]])

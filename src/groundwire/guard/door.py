@@ -95,9 +95,10 @@ class Exchange:
     def __init__(self, guard: AnswerGuard, dialect: Dialect, request: dict[str, Any]) -> None:
         self.guard = guard
         self.dialect = dialect
-        self.request = request
-        self.prepared: PreparedSource = guard.source_for(request)
-        self.question = dialect.question(request)
+        # The messages may come as an iterator, and are read twice.
+        self.request = {**request, "messages": list(request.get("messages") or ())}
+        self.prepared: PreparedSource = guard.source_for(self.request)
+        self.question = dialect.question(self.request)
         self.tries = 0
 
     def may_retry(self) -> bool:
@@ -361,7 +362,7 @@ def guarded_call_async(guard: AnswerGuard, dialect: Dialect, create: Callable[..
     async def call(**request: Any) -> Any:
         exchange = await asyncio.to_thread(Exchange, guard, dialect, request)
         if request.get("stream"):
-            upstream = await create(**request)
+            upstream = await create(**exchange.request)
             return AsyncGuardedStream(exchange, lambda wanted: create(**wanted), upstream)
         while True:
             response = await create(**exchange.request)

@@ -75,7 +75,10 @@ class ChatCompletions:
                 choice.delta.content = shown[choice.index]
             if getattr(choice, "logprobs", None) is not None:
                 choice.logprobs = None  # they spell text that is still held
-        return [event] if not event.choices or any(map(_says_something, event.choices)) else []
+        is_empty = event.choices and all(
+            choice.index in shown and not _says_something(choice) for choice in event.choices
+        )
+        return [] if is_empty else [event]
 
     def ending(self, event: Any, answer: int, text: str) -> list[Any]:
         """End the choice as a content filter does."""

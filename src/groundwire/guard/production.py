@@ -82,6 +82,8 @@ class ProductionGuard:
                     "corrections", [], lambda: suggest_corrections(response, blocking, given, self.verifier)
                 )
                 corrections = found or []
+        if isinstance(response, str) and len(response) > self.policy.max_response_chars:
+            reasons.append("too_long")  # what lies past the limit was not read
         if coherence is not None and not coherence.approved:
             reasons.append("incoherent")
         if injection is not None and injection.injection_detected:
