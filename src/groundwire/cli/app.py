@@ -6,10 +6,10 @@ from typing import Annotated, cast
 import typer
 
 from groundwire import __version__
-from groundwire.cli import audit, cite, doctor, evaluate, kb, review, runs, scan, tune, verify
+from groundwire.cli import audit, cite, doctor, evaluate, kb, review, runs, scan, stream, tune, verify
 from groundwire.errors import InputError
 
-COMMANDS = (verify, review, audit, cite, kb, runs, scan, evaluate, tune, doctor)
+COMMANDS = (verify, stream, review, audit, cite, kb, runs, scan, evaluate, tune, doctor)
 
 # Typer carries click inside itself in newer versions and beside itself in
 # older ones; the parent of its public BadParameter is UsageError in both.
@@ -60,5 +60,5 @@ def _groundwire(
 ) -> None:
     """Check every claim of a response against its sources.
 
-    Exit status: 0 approved, 1 not approved, 2 usage or input error.
+    Exit status: 0 approved, 1 not approved, 2 usage or input error, 3 halted.
     """
