@@ -1,9 +1,11 @@
 """Run the written cases of the hooks: tests hold every one, benchmarks/hooks.py counts and times them."""
 
 import json
+import math
 import os
+import random
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -14,7 +16,11 @@ import yaml
 from groundwire.hooks.containment import Action, ContainmentGuard, NonceLog, issue_anchor
 from groundwire.hooks.attestation import EvidencePacket, PassportVerifier, issue_passport, revoke
 from groundwire.hooks.attestation.evidence import Opening
+from groundwire.hooks.physical import PhysicalGrounding
 from groundwire.hooks.signing import new_key, public_hex, seal
+from groundwire.hooks.swarm import HandoffChecker, Hop, extend_chain
+from groundwire.hooks.trajectory import Simulator, Step, TrajectoryPreflight, confirmation
+from groundwire.ledger import Record
 from groundwire.types import HookVerdict
 
 DATA = Path(__file__).resolve().parent.parent / "tests" / "data" / "hooks"
@@ -259,4 +265,74 @@ def _lists(case: Mapping[str, Any]) -> list[str]:
     return [text]
 
 
-PREPARE: dict[str, Callable[[Mapping[str, Any]], Check]] = {"containment": _containment, "attestation": _attestation}
+def _reach(limit: object) -> Callable[[tuple[float, float, float]], bool] | None:
+    if limit is None:
+        return None
+
+    def reachable(point: tuple[float, float, float]) -> bool:
+        if not isinstance(limit, int):
+            raise RuntimeError("no kinematics today")
+        return math.hypot(*point) <= limit / 1_000
+
+    return reachable
+
+
+def _physical(case: Mapping[str, Any]) -> Check:
+    guard = PhysicalGrounding(DATA / "physical.yaml", reachable=_reach(case.get("reach_mm")))
+    given = case.get("state", {})
+    signals = {"door_closed": True, "coolant_on": True, **given.get("signals", {})}
+    state = {**given, "signals": {} if case.get("no_signals") else signals}
+    return lambda: guard.check(case["command"], state)
+
+
+def _step(row: list[Any]) -> Step:
+    tool, arguments, *rest = row
+    more = {name: float(v) if v == "nan" else v for name, v in (rest[1] if len(rest) > 1 else {}).items()}
+    return Step(tool, arguments, rest[0] if rest else "", **more)
+
+
+def _simulator(chance: object) -> Simulator | None:
+    if chance is None:
+        return None
+
+    def simulate(plan: Sequence[Step], rng: random.Random) -> bool:
+        if not isinstance(chance, float):
+            raise RuntimeError("no physics today")
+        return rng.random() < chance
+
+    return simulate
+
+
+def _trajectory(case: Mapping[str, Any]) -> Check:
+    guard = TrajectoryPreflight(DATA / "trajectory.yaml", seed=7)
+    plan = [_step(row) for row in case["plan"]]
+    confirmed = [confirmation(plan[place]) for place in case.get("confirm", ())]
+    confirmed += [confirmation(_step(row)) for row in case.get("confirm_other", ())]
+    simulator = _simulator(case.get("simulator"))
+    return lambda: guard.check(plan, sources=case["sources"], confirmations=confirmed, simulator=simulator)
+
+
+def _swarm(case: Mapping[str, Any]) -> Check:
+    checker = HandoffChecker(DATA / "swarm.yaml")
+    chain: tuple[Record, ...] = ()
+    for sender, receiver, message, had in case.get("hops", ()):
+        chain = extend_chain(chain, Hop(sender, receiver, message, tuple(had)))
+    match case.get("chain"):
+        case "reorder":
+            chain = (chain[1], chain[0])
+        case "drop":
+            chain = chain[1:]
+        case "edit":
+            payload = {**chain[0].payload, "message": "The dam is 222 m high."}
+            chain = (replace(chain[0], payload=payload), *chain[1:])
+    agents = {"from_agent": case.get("from", "researcher"), "to_agent": case.get("to", "planner")}
+    return lambda: checker.check(case["message"], case["had"], **agents, chain=chain)
+
+
+PREPARE: dict[str, Callable[[Mapping[str, Any]], Check]] = {
+    "trajectory": _trajectory,
+    "swarm": _swarm,
+    "containment": _containment,
+    "attestation": _attestation,
+    "physical": _physical,
+}

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from groundwire.errors import InputError
-from groundwire.ledger import MerkleProof, leaf_hash, merkle_proof, merkle_root
+from groundwire.ledger import MerkleProof, leaf_hash, merkle_levels, merkle_root, proof_from
 
 MAX_ROWS = 1_000_000
 METRICS = ("count", "sum", "mean", "min", "max")
@@ -40,10 +40,11 @@ class EvidencePacket:
         self.rows = tuple(rows)
         self.leaves = tuple(leaf_hash(dict(row)) for row in rows)
         self.root = merkle_root(self.leaves)
+        self._levels = merkle_levels(self.leaves)
 
     def open(self, index: int) -> Opening:
         """Show one row with its proof."""
-        return Opening(self.rows[index], merkle_proof(self.leaves, index))
+        return Opening(self.rows[index], proof_from(self._levels, index))
 
 
 def read_claim(claim: Any) -> dict[str, Any]:
