@@ -16,6 +16,7 @@ import yaml
 from groundwire.hooks.containment import Action, ContainmentGuard, NonceLog, issue_anchor
 from groundwire.hooks.attestation import EvidencePacket, PassportVerifier, issue_passport, revoke
 from groundwire.hooks.attestation.evidence import Opening
+from groundwire.hooks.ontology import OntologyChecker
 from groundwire.hooks.physical import PhysicalGrounding
 from groundwire.hooks.signing import new_key, public_hex, seal
 from groundwire.hooks.swarm import HandoffChecker, Hop, extend_chain
@@ -329,7 +330,19 @@ def _swarm(case: Mapping[str, Any]) -> Check:
     return lambda: checker.check(case["message"], case["had"], **agents, chain=chain)
 
 
+@cache
+def ontology_checker() -> OntologyChecker:
+    """Return the checker of the cases; its ontology is read once."""
+    return OntologyChecker(turtle=(DATA / "ontology.ttl").read_text(encoding="utf-8"))
+
+
+def _ontology(case: Mapping[str, Any]) -> Check:
+    checker = ontology_checker()
+    return lambda: checker.check(case["text"] if "text" in case else case["triples"])
+
+
 PREPARE: dict[str, Callable[[Mapping[str, Any]], Check]] = {
+    "ontology": _ontology,
     "trajectory": _trajectory,
     "swarm": _swarm,
     "containment": _containment,
