@@ -13,9 +13,9 @@ from typing import Any
 
 import yaml
 
-from groundwire.hooks.containment import Action, ContainmentGuard, NonceLog, issue_anchor
-from groundwire.hooks.attestation import EvidencePacket, PassportVerifier, issue_passport, revoke
+from groundwire.hooks.attestation import Evidence, EvidencePacket, PassportVerifier, issue_passport, revoke
 from groundwire.hooks.attestation.evidence import Opening
+from groundwire.hooks.containment import Action, ContainmentGuard, NonceLog, issue_anchor
 from groundwire.hooks.ontology import OntologyChecker
 from groundwire.hooks.physical import PhysicalGrounding
 from groundwire.hooks.signing import new_key, public_hex, seal
@@ -236,7 +236,7 @@ def _attestation(case: Mapping[str, Any]) -> Check:
         text = _change_passport(text, case["change"])
     text = case.get("raw", text)
     packet = EvidencePacket(_change_rows(rows, case.get("rows", [""])))
-    evidence = None if case.get("evidence") == "none" else packet
+    evidence: Evidence | None = None if case.get("evidence") == "none" else packet
     if "opener" in case:
         evidence = _Opener(packet, case["opener"])
     verifier = PassportVerifier(
@@ -272,7 +272,7 @@ def _reach(limit: object) -> Callable[[tuple[float, float, float]], bool] | None
 
     def reachable(point: tuple[float, float, float]) -> bool:
         if not isinstance(limit, int):
-            raise RuntimeError("no kinematics today")
+            raise TypeError("no kinematics today")
         return math.hypot(*point) <= limit / 1_000
 
     return reachable
@@ -288,7 +288,9 @@ def _physical(case: Mapping[str, Any]) -> Check:
 
 def _step(row: list[Any]) -> Step:
     tool, arguments, *rest = row
-    more = {name: float(v) if v == "nan" else v for name, v in (rest[1] if len(rest) > 1 else {}).items()}
+    more: dict[str, Any] = {
+        name: float(v) if v == "nan" else v for name, v in (rest[1] if len(rest) > 1 else {}).items()
+    }
     return Step(tool, arguments, rest[0] if rest else "", **more)
 
 
@@ -298,7 +300,7 @@ def _simulator(chance: object) -> Simulator | None:
 
     def simulate(plan: Sequence[Step], rng: random.Random) -> bool:
         if not isinstance(chance, float):
-            raise RuntimeError("no physics today")
+            raise TypeError("no physics today")
         return rng.random() < chance
 
     return simulate

@@ -69,7 +69,9 @@ def _read(path: str | FilePath) -> str:
         with open(path, "rb") as file:
             data = file.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
-            raise PolicyError(f"The policy file {os.fspath(path)!r} is larger than {MAX_BYTES:,} bytes.", fix="split it")
+            raise PolicyError(
+                f"The policy file {os.fspath(path)!r} is larger than {MAX_BYTES:,} bytes.", fix="split it"
+            )
         return data.decode("utf-8")
     except OSError as error:
         why = error.strerror or str(error)
@@ -124,7 +126,7 @@ def _value(
         found: dict[Any, Any] = {}
         for key, item in node.value:
             name = loader.construct_object(key) if isinstance(key, yaml.ScalarNode) else None
-            if not isinstance(name, str | int | float | bool):
+            if not isinstance(name, str | int):
                 raise _at(policy, key.start_mark, "has a name that is no text", "use plain names")
             if name in found:
                 raise _at(policy, key.start_mark, f"names {name!r} twice", "keep one of them")
@@ -140,5 +142,5 @@ def _value(
 
 
 def _at(policy: HookPolicy, mark: Any, what: str, fix: str) -> PolicyError:
-    place = {(): (mark.line + 1, mark.column + 1)} if mark else {}
+    place: dict[Path, Place] = {(): (mark.line + 1, mark.column + 1)} if mark else {}
     return HookPolicy("", {}, policy.name, place).fault((), what, fix)

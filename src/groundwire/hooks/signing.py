@@ -40,9 +40,7 @@ def public_hex(key: Any) -> str:
 def key_to_pem(key: Any) -> bytes:
     """Write a private key as unencrypted PKCS #8 PEM."""
     serial = load(_SERIAL, "Signing")
-    pem: bytes = key.private_bytes(
-        serial.Encoding.PEM, serial.PrivateFormat.PKCS8, serial.NoEncryption()
-    )
+    pem: bytes = key.private_bytes(serial.Encoding.PEM, serial.PrivateFormat.PKCS8, serial.NoEncryption())
     return pem
 
 
@@ -65,8 +63,8 @@ def read_issuers(issuers: Mapping[str, str]) -> dict[str, Any]:
     keys = {}
     for name, text in issuers.items():
         try:
-            if not isinstance(text, str) or len(text) != _KEY_HEX:
-                raise ValueError("not 64 hexadecimal digits")
+            if len(text) != _KEY_HEX:
+                text = ""  # fromhex takes blanks between the digits
             keys[name] = ed25519.Ed25519PublicKey.from_public_bytes(bytes.fromhex(text))
         except ValueError as error:
             raise InputError(

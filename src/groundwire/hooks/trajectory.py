@@ -120,9 +120,7 @@ class TrajectoryPreflight:
         spent = {"steps": float(sum(step.repeat for step in plan))}
         for size in _SIZES:
             # The policy's price is the least a step costs: a plan cannot make itself cheaper.
-            spent[size] = sum(
-                max(getattr(step, size), tools[step.tool].get(size, 0)) * step.repeat for step in plan
-            )
+            spent[size] = sum(max(getattr(step, size), tools[step.tool].get(size, 0)) * step.repeat for step in plan)
         for name, most in budgets.items():
             if not spent[name] <= most:
                 yield HookFinding(f"budget_{name}", "plan", f"The plan takes {spent[name]:g}, the budget is {most:g}.")
@@ -185,7 +183,9 @@ def compile_policy(policy: HookPolicy) -> None:
             raise policy.fault(("forbidden", number), "has not exactly one of 'never' and 'next'", "keep one of them")
         for end, tool in rule.items():
             if tool not in tools:
-                raise policy.fault(("forbidden", number, end), f"{tool!r} is no tool of this policy", "list it in tools")
+                raise policy.fault(
+                    ("forbidden", number, end), f"{tool!r} is no tool of this policy", "list it in tools"
+                )
 
 
 class _Ground:
@@ -260,5 +260,7 @@ def _malformed(plan: Sequence[Step]) -> HookFinding | None:
         sizes = [getattr(step, size) for size in _SIZES]
         fine = all(isinstance(size, int | float) and 0 <= size < math.inf for size in sizes)
         if not whole or not fine or not isinstance(step.arguments, Mapping):
-            return HookFinding("malformed_plan", f"step {number + 1}", "Its repeat, cost, time or arguments make no sense.")
+            return HookFinding(
+                "malformed_plan", f"step {number + 1}", "Its repeat, cost, time or arguments make no sense."
+            )
     return None

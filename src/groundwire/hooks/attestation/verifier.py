@@ -38,7 +38,9 @@ class PassportVerifier:
         values = self.policy.values
         self._issuers = read_issuers({**values.get("issuers", {}), **(issuers or {})})
         if not self._issuers:
-            raise InputError("No issuer is known.", fix="give issuers={name: public key as hex} or list them in the policy")
+            raise InputError(
+                "No issuer is known.", fix="give issuers={name: public key as hex} or list them in the policy"
+            )
         if isinstance(revocations, str):
             raise InputError("revocations is one text.", fix="give a list of signed revocation lists")
         self.clock = clock
@@ -157,7 +159,9 @@ def _claims_without_rows(payload: Mapping[str, Any]) -> HookFinding | None:
     for claim in claims:
         rows = claim.get("rows")
         if isinstance(rows, bool) or not isinstance(rows, int) or not 0 < rows <= count:
-            return HookFinding("claim_without_rows", f"claim {claim.get('name')}", "It rests on no row of the evidence.")
+            return HookFinding(
+                "claim_without_rows", f"claim {claim.get('name')}", "It rests on no row of the evidence."
+            )
     return None
 
 

@@ -7,7 +7,7 @@ from functools import cache
 
 from groundwire.hooks.containment.hosts import HostRule, check_url
 from groundwire.hooks.containment.paths import Folders, check_path, resolve
-from groundwire.hooks.containment.shell import ShellProblem, Simple, Word, parse_command
+from groundwire.hooks.containment.shell import ShellError, Simple, Word, parse_command
 from groundwire.text.lexicon import load_rows
 from groundwire.types import HookFinding
 
@@ -47,7 +47,7 @@ def check_command(text: str, rules: CommandRules) -> HookFinding | None:
     """Return what is wrong with a command line, or None when all of it is allowed."""
     try:
         commands = parse_command(text)
-    except ShellProblem as problem:
+    except ShellError as problem:
         return HookFinding("command_unreadable", "command", f"The command cannot be judged: {problem}.")
     for number, command in enumerate(commands):
         found = _check_simple(command, rules)
@@ -82,7 +82,9 @@ def _check_network(arguments: Sequence[Word], manner: Manner, rules: CommandRule
         if word.text.startswith("-"):
             letters = [f"-{letter}" for letter in word.text[1:]] if not word.text.startswith("--") else [word.text]
             if len(word.text) < 2 or not all(letter in manner.options for letter in letters):
-                return HookFinding("option_not_allowed", "command", f"The option {word.text[:80]!r} is not on the list.")
+                return HookFinding(
+                    "option_not_allowed", "command", f"The option {word.text[:80]!r} is not on the list."
+                )
         elif word.glob or "://" not in word.text:
             return HookFinding("url_malformed", "command", "A network command takes whole URLs only, scheme included.")
         else:
@@ -97,7 +99,9 @@ def _check_options(arguments: Sequence[Word], manner: Manner) -> HookFinding | N
         name = word.text.partition("=")[0]
         for refused in manner.options:
             if _is_option(name, refused):
-                return HookFinding("option_not_allowed", "command", f"The option {refused!r} breaks out of the command.")
+                return HookFinding(
+                    "option_not_allowed", "command", f"The option {refused!r} breaks out of the command."
+                )
     return None
 
 
@@ -163,7 +167,9 @@ def _check_glob(path: str, folders: Folders, write: bool) -> HookFinding | None:
         with os.scandir(place) as entries:
             for number, entry in enumerate(entries):
                 if number >= _MAX_ENTRIES:
-                    return HookFinding("command_unreadable", "command", "The folder holds too many files for a pattern.")
+                    return HookFinding(
+                        "command_unreadable", "command", "The folder holds too many files for a pattern."
+                    )
                 found = check_path(entry.path, folders, write=write) if entry.is_symlink() else None
                 if found:
                     return found

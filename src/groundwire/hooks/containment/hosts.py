@@ -40,7 +40,9 @@ def read_host_rule(text: str) -> HostRule | None:
 def check_url(url: str, rules: Sequence[HostRule], schemes: Sequence[str]) -> HookFinding | None:
     """Return what is wrong with a URL, or None when its host is listed."""
     if not url or len(url) > MAX_URL or _ODD.search(url):
-        return HookFinding("url_malformed", "url", "It is empty, too long, or holds a character that parsers disagree on.")
+        return HookFinding(
+            "url_malformed", "url", "It is empty, too long, or holds a character that parsers disagree on."
+        )
     match = _FORM.fullmatch(url)
     if match is None or not match[2]:
         return HookFinding("url_malformed", "url", "It is not of the form scheme://host/…")
@@ -52,7 +54,9 @@ def check_url(url: str, rules: Sequence[HostRule], schemes: Sequence[str]) -> Ho
     host, port = _split_port(match[2])
     name = canonical_host(host)
     if name is None or (port is not None and not 0 < port < 65_536):
-        return HookFinding("host_malformed", "url", "The host is not in plain ASCII form; write xn-- names and dotted addresses.")
+        return HookFinding(
+            "host_malformed", "url", "The host is not in plain ASCII form; write xn-- names and dotted addresses."
+        )
     own_port = _DEFAULT_PORTS.get(scheme)
     if any(_fits(name, port if port is not None else own_port, own_port, rule) for rule in rules):
         return None

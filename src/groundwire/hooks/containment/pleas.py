@@ -17,13 +17,10 @@ def check_text(text: str) -> HookFinding | None:
     """Return the finding for a text that pleads to do away with its boundary, or None."""
     if len(text) > MAX_TEXT:
         return HookFinding("text_too_long", "text", f"Only texts of up to {MAX_TEXT:,} characters are read.")
-    folded = fold(text).text
-    if not _pattern("wall").search(folded):
+    if not _pattern("wall").search(fold(text).text):
         return None
-    # Split after folding, so that an invisible character cannot cut a sentence in two.
-    for number, unit in enumerate(split_sentences(folded)):
-        sentence = folded[unit.start : unit.end]
-        if _pleads(sentence):
+    for number, unit in enumerate(split_sentences(text)):
+        if _pleads(fold(unit.text).text):
             return HookFinding("text_argues", f"sentence {number + 1}", "The text argues against its own boundary.")
     return None
 

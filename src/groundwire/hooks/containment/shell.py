@@ -12,7 +12,7 @@ _WORDS_OF_SHELL = re.compile(
 _OPERATORS = ("&&", "||", ";", "|", "\n")
 
 
-class ShellProblem(ValueError):
+class ShellError(ValueError):
     """A command that cannot be read without guessing what a shell would do."""
 
 
@@ -36,34 +36,34 @@ class Simple:
 def parse_command(text: str) -> list[Simple]:
     """Split a command line into simple commands, or say why it cannot be judged."""
     if len(text) > MAX_COMMAND:
-        raise ShellProblem("it is too long")
+        raise ShellError("it is too long")
     commands, current = [], Simple()
-    tokens = list(_tokens(text))
+    pieces = list(_pieces(text))
     place = 0
-    while place < len(tokens):
-        token = tokens[place]
-        if isinstance(token, Word):
-            current.words.append(token)
-        elif token in _OPERATORS:
-            if not current.words and token != "\n":
-                raise ShellProblem("an operator has no command before it")
+    while place < len(pieces):
+        piece = pieces[place]
+        if isinstance(piece, Word):
+            current.words.append(piece)
+        elif piece in _OPERATORS:
+            if not current.words and piece != "\n":
+                raise ShellError("an operator has no command before it")
             if current.words:
                 commands.append(current)
             current = Simple()
         else:
             place += 1
-            target = tokens[place] if place < len(tokens) else None
+            target = pieces[place] if place < len(pieces) else None
             if not isinstance(target, Word) or target.glob:
-                raise ShellProblem("a redirection has no plain file")
+                raise ShellError("a redirection has no plain file")
             if target.text not in _PLAIN_TARGETS:
-                (current.reads if token == "<" else current.writes).append(target.text)
+                (current.reads if piece == "<" else current.writes).append(target.text)
         place += 1
     if current.words:
         commands.append(current)
     elif current.reads or current.writes:
-        raise ShellProblem("a redirection has no command")
+        raise ShellError("a redirection has no command")
     if not commands:
-        raise ShellProblem("it holds no command")
+        raise ShellError("it holds no command")
     for command in commands:
         _refuse_syntax(command.words[0])
     return commands
@@ -71,14 +71,14 @@ def parse_command(text: str) -> list[Simple]:
 
 def _refuse_syntax(first: Word) -> None:
     if _WORDS_OF_SHELL.fullmatch(first.text):
-        raise ShellProblem("it uses the shell's own grammar")
+        raise ShellError("it uses the shell's own grammar")
     if re.match(r"[A-Za-z_][A-Za-z0-9_]*(\[.*\])?\+?=", first.text):
-        raise ShellProblem("it sets a variable before the command")
+        raise ShellError("it sets a variable before the command")
     if first.glob:
-        raise ShellProblem("the name of the command is a pattern")
+        raise ShellError("the name of the command is a pattern")
 
 
-def _tokens(text: str) -> Iterator[Word | str]:
+def _pieces(text: str) -> Iterator[Word | str]:
     place = 0
     while place < len(text):
         char = text[place]
@@ -88,9 +88,9 @@ def _tokens(text: str) -> Iterator[Word | str]:
             end = text.find("\n", place)
             place = len(text) if end < 0 else end
         elif char in ";|&\n<>" or re.match(r"\d?[<>]", text[place : place + 2]):
-            token, place = _operator(text, place)
-            if token:
-                yield token
+            piece, place = _operator(text, place)
+            if piece:
+                yield piece
         else:
             word, place = _word(text, place)
             yield word
@@ -98,9 +98,11 @@ def _tokens(text: str) -> Iterator[Word | str]:
 
 def _operator(text: str, place: int) -> tuple[str, int]:
     """Read an operator; the empty string for one file descriptor sent to another."""
-    match = re.compile(r"&&|\|\||;(?!;)|\|(?!&)|\n|[12]?>&[12](?![0-9A-Za-z/.])|&?>>?(?![&(|])|[012]?>>?(?![&(|])|0?<(?![<(&>])").match(text, place)
+    match = re.compile(
+        r"&&|\|\||;(?!;)|\|(?!&)|\n|[12]?>&[12](?![0-9A-Za-z/.])|&?>>?(?![&(|])|[012]?>>?(?![&(|])|0?<(?![<(&>])"
+    ).match(text, place)
     if match is None:
-        raise ShellProblem("it uses a background job, here-document, process substitution or another operator")
+        raise ShellError("it uses a background job, here-document, process substitution or another operator")
     found = match[0]
     if "&" in found and found[-1] in "12":
         return "", match.end()
@@ -119,7 +121,7 @@ def _word(text: str, place: int) -> tuple[Word, int]:
         if char == "'":
             end = text.find("'", place + 1)
             if end < 0:
-                raise ShellProblem("a quotation mark is not closed")
+                raise ShellError("a quotation mark is not closed")
             letters.append(text[place + 1 : end])
             place = end
         elif char == '"':
@@ -128,7 +130,7 @@ def _word(text: str, place: int) -> tuple[Word, int]:
         elif char == "\\":
             place += 1
             if place >= len(text) or text[place] == "\n":
-                raise ShellProblem("a backslash stands at the end of a line")
+                raise ShellError("a backslash stands at the end of a line")
             letters.append(text[place])
         else:
             _refuse_expansion(char, at_start=place == start)
@@ -145,21 +147,21 @@ def _double_quoted(text: str, place: int) -> tuple[str, int]:
         if char == '"':
             return "".join(letters), place
         if char in "$`":
-            raise ShellProblem("it substitutes a command or variable")
+            raise ShellError("it substitutes a command or variable")
         if char == "\\" and text[place + 1 : place + 2] in ("$", "`", '"', "\\"):
             place += 1
             char = text[place]
         letters.append(char)
         place += 1
-    raise ShellProblem("a quotation mark is not closed")
+    raise ShellError("a quotation mark is not closed")
 
 
 def _refuse_expansion(char: str, *, at_start: bool) -> None:
     if char in "$`":
-        raise ShellProblem("it substitutes a command or variable")
+        raise ShellError("it substitutes a command or variable")
     if char in "(){}":
-        raise ShellProblem("it uses brackets or braces that a shell would expand")
+        raise ShellError("it uses brackets or braces that a shell would expand")
     if char == "~" and at_start:
-        raise ShellProblem("it uses ~, which a shell would expand")
+        raise ShellError("it uses ~, which a shell would expand")
     if ord(char) < 32 or ord(char) == 127:
-        raise ShellProblem("it holds a control character")
+        raise ShellError("it holds a control character")

@@ -1,11 +1,10 @@
 """May this SQL statement run: one statement, of a listed kind, on listed tables, calling listed functions?"""
 
-import logging
-from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
 from groundwire.hooks.extras import load
+from groundwire.hooks.quiet import quiet
 from groundwire.types import HookFinding
 
 MAX_SQL = 20_000
@@ -13,18 +12,6 @@ _MAX_BRACKETS = 60
 # The parser walks down brackets by recursion, and these names of its classes are the writes it knows.
 _WRITES = ("Insert", "Update", "Delete", "Merge", "Create", "Drop", "Alter", "TruncateTable", "Copy", "Into", "Command")
 _READERS = ("ReadCSV", "ReadParquet")
-_judging: ContextVar[bool] = ContextVar("groundwire_judging_sql", default=False)
-
-
-class _Quiet(logging.Filter):
-    """Keep the parser from writing the statement it is given into a log."""
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Drop what is said while a statement is judged."""
-        return not _judging.get()
-
-
-_QUIET = _Quiet()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +29,14 @@ def check_sql(text: str, rules: SqlRules) -> HookFinding | None:
     sqlglot = load("sqlglot", "Checking SQL")
     exp = sqlglot.exp
     if len(text) > MAX_SQL or max(text.count("("), text.count("[")) > _MAX_BRACKETS or "/*!" in text:
-        return HookFinding("sql_unreadable", "sql", "It is too long, nested too deeply, or holds a conditional comment.")
-    logging.getLogger("sqlglot").addFilter(_QUIET)  # adding it again changes nothing
-    token = _judging.set(True)
+        return HookFinding(
+            "sql_unreadable", "sql", "It is too long, nested too deeply, or holds a conditional comment."
+        )
     try:
-        parsed = [item for item in sqlglot.parse(text, read=rules.dialect) if item is not None]
+        with quiet("sqlglot"):
+            parsed = [item for item in sqlglot.parse(text, read=rules.dialect) if item is not None]
     except (sqlglot.errors.SqlglotError, RecursionError):
         return HookFinding("sql_unreadable", "sql", "It does not parse.")
-    finally:
-        _judging.reset(token)
     if len(parsed) != 1:
         return HookFinding("sql_stacked", "sql", f"It holds {len(parsed)} statements; one is allowed.")
     tree = parsed[0]
@@ -87,7 +73,9 @@ def _check_nodes(tree: Any, kind: str, rules: SqlRules, exp: Any) -> HookFinding
 def _check_table(node: Any, rules: SqlRules, exp: Any) -> HookFinding | None:
     if not isinstance(node.this, exp.Identifier):
         # A function in place of a table: the walk comes to the function itself.
-        return None if isinstance(node.this, exp.Func) else HookFinding("sql_table", "sql", "A table has no plain name.")
+        return (
+            None if isinstance(node.this, exp.Func) else HookFinding("sql_table", "sql", "A table has no plain name.")
+        )
     if not node.db and not node.catalog and _is_cte(node, exp):
         return None
     parts = [_folded(part) for part in (node.args.get("catalog"), node.args.get("db"), node.this) if part]

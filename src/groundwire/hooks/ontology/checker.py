@@ -24,6 +24,7 @@ from groundwire.hooks.ontology.model import (
 from groundwire.hooks.ontology.statements import MAX_TEXT, MINTED, Statement, read_text
 from groundwire.hooks.outcome import failed, settle
 from groundwire.hooks.policy import HookPolicy, load_policy
+from groundwire.hooks.quiet import quiet
 from groundwire.types import HookFinding, HookScope, OntologyViolation
 
 HOOK_ID = "ontology.checker"
@@ -45,7 +46,7 @@ _NUMERIC = (f"{XSD}integer", f"{XSD}decimal", f"{XSD}double", f"{XSD}float")
 Triple = Sequence[Any]
 
 
-class _Malformed(ValueError):
+class _MalformedError(ValueError):
     """A triple that cannot be read."""
 
 
@@ -73,16 +74,15 @@ class OntologyChecker:
         """Return the first violation of a text or of triples, or one with `allowed` True. Never raises."""
         started = perf_counter()
         try:
-            found = self.violations(statements)
+            with quiet("rdflib.term"):
+                found = self.violations(statements)
             findings = [
                 HookFinding(item.reason, item.subject, f"{item.rule_id}: expected {item.expected}, found {item.found}")
                 for item in found
             ]
         except Exception as error:  # the edge of the guard: what breaks, blocks
             found, findings = (), [failed(error)]
-        shared = settle(
-            HOOK_ID, HookScope.ONTOLOGY, started, findings, attributes={"policy": self._policy_hash[:16]}
-        )
+        shared = settle(HOOK_ID, HookScope.ONTOLOGY, started, findings, attributes={"policy": self._policy_hash[:16]})
         first = found[0] if found else OntologyViolation()
         return OntologyViolation(
             **shared, rule_id=first.rule_id, subject=first.subject, expected=first.expected, found=first.found
@@ -92,7 +92,7 @@ class OntologyChecker:
         """List every violation, without events."""
         try:
             read = self._read(statements)
-        except _Malformed as error:
+        except _MalformedError as error:
             return (_violation("malformed", "statements", "statements", "readable statements", str(error)),)
         found = list(self._logic(read))
         stated = any(item.predicate not in (RDF_TYPE, SUBCLASS) for item in read)
@@ -106,15 +106,15 @@ class OntologyChecker:
     def _read(self, statements: str | Iterable[Triple]) -> list[Statement]:
         if isinstance(statements, str):
             if len(statements) > MAX_TEXT:
-                raise _Malformed(f"more than {MAX_TEXT:,} characters")
+                raise _MalformedError(f"more than {MAX_TEXT:,} characters")
             return read_text(statements, self.model)
-        read = []
+        read: list[Statement] = []
         for triple in statements:
             if len(read) >= MAX_STATEMENTS:
-                raise _Malformed(f"more than {MAX_STATEMENTS:,} statements")
+                raise _MalformedError(f"more than {MAX_STATEMENTS:,} statements")
             if isinstance(triple, str) or not isinstance(triple, Sequence) or len(triple) != 3:
-                raise _Malformed("a statement that is no (subject, predicate, value)")
-            subject, predicate, value = triple
+                raise _MalformedError("a statement that is no (subject, predicate, value)")
+            subject, predicate, value = list(triple)
             term = self._term(value) if isinstance(value, str) else None
             read.append(
                 Statement(
@@ -129,7 +129,7 @@ class OntologyChecker:
     def _iri(self, text: Any) -> str:
         term = self._term(text) if isinstance(text, str) else None
         if term is None:
-            raise _Malformed("a subject or predicate that is no name or address")
+            raise _MalformedError("a subject or predicate that is no name or address")
         return term
 
     def _term(self, text: str) -> str | None:
@@ -140,7 +140,7 @@ class OntologyChecker:
         if match and match[1] in self._prefixes:
             return self._prefixes[match[1]] + match[2]
         if match or re.match(r"[A-Za-z][\w-]*:[^\s]*[<>]", text):
-            raise _Malformed("a prefix or address that is not known")
+            raise _MalformedError("a prefix or address that is not known")
         return None
 
     def _logic(self, read: Sequence[Statement]) -> Iterator[OntologyViolation]:
@@ -176,9 +176,7 @@ class OntologyChecker:
         else:
             yield from self._joined(item, model.properties[item.predicate], types)
 
-    def _joined(
-        self, item: Statement, prop: Property, types: Mapping[str, set[str]]
-    ) -> Iterator[OntologyViolation]:
+    def _joined(self, item: Statement, prop: Property, types: Mapping[str, set[str]]) -> Iterator[OntologyViolation]:
         model, name = self.model, _shown(item.subject, self.model)
         label = model.name(item.predicate)
         own = model.line(types[item.subject])
@@ -198,7 +196,9 @@ class OntologyChecker:
 
     def _clash(self, node: str, clash: tuple[str, str]) -> OntologyViolation:
         one, two = (self.model.name(item) for item in clash)
-        return _violation("disjoint_classes", f"{one} | {two}", _shown(node, self.model), f"not both {one} and {two}", "both")
+        return _violation(
+            "disjoint_classes", f"{one} | {two}", _shown(node, self.model), f"not both {one} and {two}", "both"
+        )
 
     def _literal(self, value: Any) -> Any:
         rdflib = load("rdflib", "OntologyChecker")
@@ -213,6 +213,10 @@ class OntologyChecker:
         for item in read:
             value = self._literal(item.value) if item.literal else rdflib.URIRef(item.value)
             data.add((rdflib.URIRef(item.subject), rdflib.URIRef(item.predicate), value))
+        # What is known of a thing counts with what is said of it.
+        for node in set(data.subjects()) | set(data.objects()):
+            for triple in self.graph.triples((node, None, None)):
+                data.add(triple)
         # No imports, no scripts, no advanced features: a shapes file is input too.
         _, report, _ = pyshacl.validate(
             data, shacl_graph=self.graph, ont_graph=self.graph, inference="none", advanced=False, js=False,

@@ -68,7 +68,9 @@ def parse_turtle(text: str, max_triples: int) -> Any:
     """Parse Turtle, within limits; nothing it names is fetched."""
     rdflib = load("rdflib", "OntologyChecker")
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
-        raise InputError("The ontology is too large.", why=f"the limit is {MAX_BYTES:,} bytes", fix="give the part you need")
+        raise InputError(
+            "The ontology is too large.", why=f"the limit is {MAX_BYTES:,} bytes", fix="give the part you need"
+        )
     graph = rdflib.Graph()
     try:
         graph.parse(data=text, format="turtle")

@@ -13,7 +13,7 @@ from groundwire.text.tokens import stem
 MAX_TEXT = 200_000
 MINTED = "urn:groundwire:text:"
 _MAX_WORDS = 8
-_ARTICLE = re.compile(r"(?:a|an|the|every|each|all|any)\s+")
+_ARTICLE = re.compile(r"^(?:a|an|the|every|each|all|any)\s+")
 _COPULA = re.compile(r"\s(is|are|was|were)\s")
 _NEGATED = re.compile(r"\b(?:not|never|no|isn't|aren't|wasn't|weren't|neither|hardly)\b")
 # What is asked, supposed or put into someone's mouth is not stated.
@@ -41,17 +41,12 @@ def read_text(text: str, model: Model) -> list[Statement]:
     found = [item for clause in _clauses(text) for item in _clause(clause, model)]
     typed = {item.subject for item in found if item.predicate == RDF_TYPE and not item.phrase}
     # A class that the ontology lacks is a mistake only when it is said of something the ontology knows.
-    return [
-        item
-        for item in found
-        if not item.phrase or item.subject in typed or not item.subject.startswith(MINTED)
-    ]
+    return [item for item in found if not item.phrase or item.subject in typed or not item.subject.startswith(MINTED)]
 
 
 def _clauses(text: str) -> Iterator[str]:
-    folded = fold(text[:MAX_TEXT]).text
-    for unit in split_sentences(folded):
-        sentence = unit.text.strip()
+    for unit in split_sentences(text[:MAX_TEXT]):
+        sentence = fold(unit.text).text.strip()
         if sentence.endswith("?") or _NOT_STATED.search(sentence):
             continue
         for part in re.split(r"[;:]\s|,\s(?=(?:and|but|so)\s)", sentence):
@@ -114,13 +109,13 @@ def _property(clause: str, model: Model) -> Iterator[Statement]:
             continue
         name = re.escape(label)
         for pattern in (
-            rf"(.+?)\s+{name}\s+(.+)",
             rf"(.+?)(?:'s|s')\s+{name}\s+(?:is|was)\s+(.+)",
             rf"the\s+{name}\s+of\s+(.+?)\s+(?:is|was)\s+(.+)",
             rf"(.+?)\s+has\s+(?:an?\s+|the\s+)?{name}\s+(?:of\s+)?(.+)",
+            rf"(.+?)\s+{name}\s+(.+)",
         ):
             match = re.fullmatch(pattern, clause)
-            if match and len(match[1].split()) <= _MAX_WORDS and "'s" not in match[1]:
+            if match and len(match[1].split()) <= _MAX_WORDS:
                 yield _stated(match[1], term, match[2], model)
                 break
 

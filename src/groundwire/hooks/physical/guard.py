@@ -9,7 +9,7 @@ from typing import Any
 from groundwire.hooks.extras import load
 from groundwire.hooks.outcome import failed, settle
 from groundwire.hooks.physical.geometry import Ball, Box, Point, clearance
-from groundwire.hooks.physical.units import Measure, UnitProblem, read_measure, read_unit
+from groundwire.hooks.physical.units import Measure, UnitError, read_measure, read_unit
 from groundwire.hooks.policy import HookPolicy, load_policy
 from groundwire.hooks.schema import Path
 from groundwire.types import GroundingVerdict, HookFinding, HookScope
@@ -63,7 +63,7 @@ class PhysicalGrounding:
         try:
             action = command.get("action", "")
             self._judge(desk, command, state or {})
-        except UnitProblem as problem:
+        except UnitError as problem:
             desk.findings.append(HookFinding(problem.rule, "values", problem.what))
         except Exception as error:  # the edge of the guard: what breaks, blocks
             desk.findings.append(failed(error))
@@ -100,13 +100,15 @@ class PhysicalGrounding:
                 # Exactly the wanted value: 1 or "true" from a broken sensor opens nothing.
                 if type(signal) is not type(lock["equals"]) or signal != lock["equals"]:
                     where = f"interlock.{lock['name']}"
-                    desk.findings.append(HookFinding("interlock_open", where, "The interlock is not in its safe state."))
+                    desk.findings.append(
+                        HookFinding("interlock_open", where, "The interlock is not in its safe state.")
+                    )
 
     def _read(self, name: str, value: Any) -> Measure:
         measure, limit = read_measure(value), self.rules.limits[name]
         wanted = limit.high or limit.low
         if wanted is None or measure.unit.kind != wanted.unit.kind or measure.unit.difference:
-            raise UnitProblem("wrong_dimension", f"{name} is not given in a unit of its kind.")
+            raise UnitError("wrong_dimension", f"{name} is not given in a unit of its kind.")
         return measure
 
     def _check_rate(self, desk: "_Desk", name: str, now: Measure, before: Measure, elapsed: Any) -> None:
@@ -185,7 +187,10 @@ def compile_policy(policy: HookPolicy) -> Rules:
         if name in limits:
             raise policy.fault(("limits", name), f"{name!r} stands in workspace too", "keep one of them", on_key=True)
         limits[name] = Limit(
-            *(_measured(policy, ("limits", name, end), bounds[end]) if end in bounds else None for end in ("min", "max"))
+            *(
+                _measured(policy, ("limits", name, end), bounds[end]) if end in bounds else None
+                for end in ("min", "max")
+            )
         )
     for name, limit in limits.items():
         part = "workspace" if name in values.get("workspace", {}) else "limits"
@@ -206,7 +211,7 @@ def compile_policy(policy: HookPolicy) -> Rules:
 def _measured(policy: HookPolicy, path: Path, text: Any) -> Measure:
     try:
         return read_measure(text)
-    except UnitProblem as problem:
+    except UnitError as problem:
         raise policy.fault(path, f"is {text!r}: {problem.what.rstrip('.').lower()}", problem.fix) from problem
 
 

@@ -17,7 +17,7 @@ _UNIT = re.compile(rf"{_NAME}{_POWER}(?:\s?[*/]\s?{_NAME}{_POWER}){{0,5}}")
 _LONGEST = 100
 
 
-class UnitProblem(InputError):
+class UnitError(InputError):
     """A value without a unit, with an unknown one, or of the wrong kind; `rule` names which."""
 
     def __init__(self, rule: str, what: str, fix: str = "write a number and its unit, such as '250 mm/s'") -> None:
@@ -47,19 +47,19 @@ class Measure:
 def read_measure(text: Any) -> Measure:
     """Read a text such as '250 mm/s'; a bare number is refused."""
     if isinstance(text, int | float):
-        raise UnitProblem("unit_missing", "A value has no unit.")
+        raise UnitError("unit_missing", "A value has no unit.")
     if not isinstance(text, str) or len(text) > _LONGEST:
-        raise UnitProblem("value_malformed", "A value is no text of a number and a unit.")
+        raise UnitError("value_malformed", "A value is no text of a number and a unit.")
     match = _NUMBER.match(text.strip())
     if match is None:
-        raise UnitProblem("value_malformed", "A value does not begin with a plain number.")
+        raise UnitError("value_malformed", "A value does not begin with a plain number.")
     name = text.strip()[match.end() :].strip()
     if not name:
-        raise UnitProblem("unit_missing", "A value has no unit.")
+        raise UnitError("unit_missing", "A value has no unit.")
     unit = read_unit(name)
     value = float(match[0]) * unit.factor + unit.offset
     if not math.isfinite(value):
-        raise UnitProblem("value_malformed", "A value is not finite.")
+        raise UnitError("value_malformed", "A value is not finite.")
     return Measure(value, unit)
 
 
@@ -67,14 +67,14 @@ def read_measure(text: Any) -> Measure:
 def read_unit(name: str) -> Unit:
     """Read a unit; units of an angle are kept apart from plain numbers, and Hz from rad/s."""
     if not _UNIT.fullmatch(name):
-        raise UnitProblem("unknown_unit", f"{name[:40]!r} is no unit.")
+        raise UnitError("unknown_unit", f"{name[:40]!r} is no unit.")
     pint = load("pint", "PhysicalGrounding")
     units = _registry()
     try:
         parsed = units.parse_units(name)
         zero, one = (units.Quantity(value, parsed).to_base_units() for value in (0.0, 1.0))
     except (pint.errors.PintError, AttributeError, ValueError, TypeError, OverflowError) as error:
-        raise UnitProblem("unknown_unit", f"{name[:40]!r} is no unit.") from error
+        raise UnitError("unknown_unit", f"{name[:40]!r} is no unit.") from error
     difference = "delta_" in str(parsed)
     kind = " ".join(f"{base}^{power:g}" for base, power in sorted(one.unit_items()))
     return Unit(name, float(one.magnitude - zero.magnitude), float(zero.magnitude), kind, difference)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from groundwire.errors import GroundwireError
 from groundwire.ledger import Record, append_record, verify_chain
@@ -35,5 +36,5 @@ def read_chain(chain: Sequence[Record], head: str | None) -> tuple[Hop, ...] | N
         Hop(item.payload["from"], item.payload["to"], item.payload["message"], tuple(item.payload["had"]))
         for item in chain
     )
-    joined = all(one.to_agent == two.from_agent for one, two in zip(hops, hops[1:], strict=False))
+    joined = all(one.to_agent == two.from_agent for one, two in pairwise(hops))
     return hops if joined else None

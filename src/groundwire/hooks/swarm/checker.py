@@ -75,7 +75,9 @@ class HandoffChecker:
     ) -> list[HookFinding]:
         hops = read_chain(chain, head)
         if hops is None or (hops and hops[-1].to_agent != from_agent):
-            return [HookFinding("broken_chain", "chain", "A hop was changed, dropped, moved, or went to another agent.")]
+            return [
+                HookFinding("broken_chain", "chain", "A hop was changed, dropped, moved, or went to another agent.")
+            ]
         if self._max_hops is not None and len(hops) + 1 > self._max_hops:
             return [HookFinding("route", "chain", f"There are more than {self._max_hops} hops.")]
         if self._routes is not None and (from_agent, to_agent) not in self._routes:
