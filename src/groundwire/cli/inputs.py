@@ -58,8 +58,12 @@ def refuse_two_readers_of_stdin(paths: Sequence[str]) -> None:
 def read_text(path: str) -> str:
     """Read a UTF-8 text from a file or, for '-', from standard input."""
     name = "standard input" if path == STDIN else f"the file {path!r}"
-    data = _read_stdin() if path == STDIN else _read_file(path)
-    return _decode(data, name)
+    return _decode(read_bytes(path), name)
+
+
+def read_bytes(path: str) -> bytes:
+    """Read a file or, for '-', standard input as it is: of a signed object every byte counts."""
+    return _read_stdin() if path == STDIN else _read_file(path)
 
 
 def read_policy(path: str | None, fail_on: str | None) -> Policy:

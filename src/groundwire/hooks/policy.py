@@ -36,7 +36,7 @@ class HookPolicy:
         where = ".".join(str(part) for part in path) or "the policy"
         found = (self.keys if on_key else self.places).get(path) or self.places.get(path)
         place = f" at line {found[0]}, column {found[1]}" if found else ""
-        named = f"The {self.kind or 'hook'} policy" + (f" {self.name!r}" if self.name else "")
+        named = f"The {self.kind} policy" if self.kind else "The policy" + (f" {self.name!r}" if self.name else "")
         return PolicyError(f"{named} has a mistake{place}: {where} {what}.", fix=fix)
 
 
@@ -47,7 +47,7 @@ def load_policy(source: "HookPolicy | Mapping[str, Any] | str | FilePath", kind:
     elif isinstance(source, Mapping):
         policy = HookPolicy(str(source.get("kind", "")), source)
     else:
-        policy = _from_yaml(_read(source), str(source))
+        policy = read_policy(source)
     if policy.kind not in KINDS:
         raise policy.fault(("kind",), f"is {policy.values.get('kind')!r}", f"choose from {', '.join(KINDS)}")
     if kind is not None and policy.kind != kind:
@@ -59,9 +59,9 @@ def load_policy(source: "HookPolicy | Mapping[str, Any] | str | FilePath", kind:
     return policy
 
 
-def parse_policy(text: str, name: str = "") -> HookPolicy:
-    """Read a policy from YAML text and check it against its schema."""
-    return load_policy(_from_yaml(text, name))
+def read_policy(path: str | FilePath) -> HookPolicy:
+    """Read a YAML file with the place of every part; its schema is not looked at."""
+    return _from_yaml(_read(path), str(path))
 
 
 def _read(path: str | FilePath) -> str:
