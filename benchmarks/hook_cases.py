@@ -1,9 +1,11 @@
 """Run the written cases of the hooks: tests hold every one, benchmarks/hooks.py counts and times them."""
 
+import atexit
 import json
 import math
 import os
 import random
+import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -51,6 +53,7 @@ def key(name: str) -> Any:
 def playground() -> str:
     """Lay out folders and links for the path cases, once per process."""
     root = os.path.realpath(tempfile.mkdtemp(prefix="groundwire-hooks-"))
+    atexit.register(shutil.rmtree, root, ignore_errors=True)
     for folder in ("work/sub", "data", "secret", "workshop"):
         os.makedirs(f"{root}/{folder}")
     for file in ("work/notes.txt", "work/sub/deep.txt", "data/table.csv", "secret/key.txt", "workshop/plan.txt"):

@@ -1,4 +1,4 @@
-"""What must hold for every input, with an oracle of its own wherever there is one: bash, SQLite, pint, the file system."""
+"""What must hold for every input, with an oracle of its own where there is one: bash, SQLite, pint, the disk."""
 
 import os
 import shutil
@@ -78,8 +78,9 @@ def test_no_accepted_path_resolves_outside_the_listed_folders(parts: list[str], 
 SHELL_PARTS = st.sampled_from(
     ["ls", "cat", "echo", "grep x", "cp", "rm", "find .", "git status", "sort", "nc", "sh", " ", " ", " ", ";", "&&",
      "||", "|", "&", ">", ">>", "<", "2>&1", "2>/dev/null", "\n", "'", '"', "\\", "$(id)", "`id`", "$HOME", "${IFS}",
-     "notes.txt", "/etc/passwd", "../secret/key.txt", "link_out/key.txt", "link_out", "out.txt", "*", "sub/*", "~", "#",
-     "{a,/etc/passwd}", "-la", "--file=/etc/passwd", "-o", "-exec", "a=b", "(", ")", "!", "<(id)", "%", "\t"]
+     "notes.txt", "{R}/secret/key.txt", "../secret/key.txt", "link_out/key.txt", "link_out", "out.txt", "*", "sub/*",
+     "~", "#", "{a,../secret}", "-la", "--file={R}/secret/key.txt", "-o", "-exec", "a=b", "(", ")", "!", "<(id)", "%",
+     "\t"]
 )  # fmt: skip
 
 
@@ -87,27 +88,50 @@ SHELL_PARTS = st.sampled_from(
 def stubs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Programs that only write down with which words they were called."""
     folder = tmp_path_factory.mktemp("stubs")
-    for name in ("ls", "cat", "grep", "cp", "rm", "find", "git", "sort", "nc", "sh", "id", "head", "wc", "mkdir", "curl"):
+    for name in (
+        "ls",
+        "cat",
+        "grep",
+        "cp",
+        "rm",
+        "find",
+        "git",
+        "sort",
+        "nc",
+        "sh",
+        "id",
+        "head",
+        "wc",
+        "mkdir",
+        "curl",
+    ):
         program = folder / name
         program.write_text('#!/bin/bash\nprintf "%s\\0" "${0##*/}" "$@" $\'\\n\' >> "$GROUNDWIRE_LOG"\n')
         program.chmod(0o755)
     return folder
 
 
+def contents(root: str) -> dict[str, bytes]:
+    folders = (Path(root, name) for name in ("secret", "data", "workshop"))
+    return {str(file): file.read_bytes() for folder in folders for file in sorted(folder.rglob("*"))}
+
+
 @settings(max_examples=600, deadline=None, suppress_health_check=list(HealthCheck))
 @given(words=st.lists(SHELL_PARTS, min_size=1, max_size=9).map("".join))
 def test_what_bash_makes_of_an_accepted_command_stays_inside(words: str, stubs: Path, tmp_path: Path) -> None:
+    # Every forbidden place lies in the playground: a guard that fails here harms nothing.
+    root, log = playground(), tmp_path / "log"
+    words = words.replace("{R}", root)
     if not GUARD.check(Action("command", words)).allowed:
         return
-    root, log = playground(), tmp_path / "log"
     log.write_bytes(b"")
-    before = {place: os.listdir(f"{root}/{place}") for place in ("secret", "data", "workshop")}
+    before = contents(root)
     kept = shutil.copytree(f"{root}/work", tmp_path / "work", symlinks=True, dirs_exist_ok=True)
     try:
         subprocess.run(
             [shutil.which("bash") or "bash", "-c", words], cwd=f"{root}/work", timeout=20, check=False,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            env={"PATH": str(stubs), "GROUNDWIRE_LOG": str(log), "HOME": "/etc", "IFS": " \t\n"},
+            env={"PATH": str(stubs), "GROUNDWIRE_LOG": str(log), "HOME": f"{root}/secret", "IFS": " \t\n"},
         )  # fmt: skip
         calls = [call.split("\0") for call in log.read_text().split("\0\n\0") if call]
         assert {call[0] for call in calls} <= {"ls", "cat", "grep", "cp", "rm", "find", "git", "sort"}, words
@@ -116,7 +140,7 @@ def test_what_bash_makes_of_an_accepted_command_stays_inside(words: str, stubs: 
                 if name != "echo" and not argument.startswith("-"):
                     place = Path(root, "work", argument).resolve()
                     assert place.is_relative_to(f"{root}/work") or place.is_relative_to(f"{root}/data"), words
-        assert before == {place: os.listdir(f"{root}/{place}") for place in before}
+        assert before == contents(root)
     finally:
         for item in os.listdir(f"{root}/work"):
             if item not in os.listdir(kept):
@@ -130,7 +154,8 @@ SQL_PARTS = st.sampled_from(
      "WITH users AS (SELECT 1 AS id) ", "WITH orders AS (SELECT * FROM users) ", "(SELECT id FROM users) ", ", ", "; ",
      "DELETE FROM orders ", "INSERT INTO orders VALUES (1) ", "-- x\n", "/* x */ ", "JOIN ", "x ", "AS x ", "1 ",
      "IN (SELECT id FROM customers) ", "DROP TABLE orders ", "PRAGMA user_version ", "count(*) ", "GROUP BY id ",
-     "(WITH users AS (SELECT 1) SELECT * FROM users) ", "load_extension('x') ", "\"users\" ", "[users] ", "sqlite_master "]
+     "(WITH users AS (SELECT 1) SELECT * FROM users) ", "load_extension('x') ", "\"users\" ", "[users] ",
+     "sqlite_master "]
 )  # fmt: skip
 
 
@@ -160,7 +185,9 @@ def test_what_sqlite_reads_for_an_accepted_statement_is_on_the_list(text: str) -
             base.close()
         harmless = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
         assert {action for action, _ in seen} <= harmless, statement
-        assert {name for action, name in seen if action == sqlite3.SQLITE_READ} <= {"orders", "customers", ""}, statement
+        assert {name for action, name in seen if action == sqlite3.SQLITE_READ} <= {"orders", "customers", ""}, (
+            statement
+        )
 
 
 SEALED = {

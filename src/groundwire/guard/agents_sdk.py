@@ -36,9 +36,7 @@ def input_guardrail(hook: TextHook, name: str = "") -> Any:
         return _tripwire(agents, hook.check(_text(given)))
 
     # Not in parallel: what runs beside its guard has already begun.
-    return agents.InputGuardrail(
-        guardrail_function=judge, name=name or type(hook).__name__, run_in_parallel=False
-    )
+    return agents.InputGuardrail(guardrail_function=judge, name=name or type(hook).__name__, run_in_parallel=False)
 
 
 def tool_guardrail(

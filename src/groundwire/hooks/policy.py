@@ -36,7 +36,7 @@ class HookPolicy:
         where = ".".join(str(part) for part in path) or "the policy"
         found = (self.keys if on_key else self.places).get(path) or self.places.get(path)
         place = f" at line {found[0]}, column {found[1]}" if found else ""
-        named = f"The {self.kind} policy" if self.kind else "The policy" + (f" {self.name!r}" if self.name else "")
+        named = " ".join(filter(None, ("The", self.kind, "policy", repr(self.name) if self.name else "")))
         return PolicyError(f"{named} has a mistake{place}: {where} {what}.", fix=fix)
 
 

@@ -22,6 +22,7 @@ MAX_SOURCES = 1_000_000
 _MAX_DEPTH = 20
 _MAX_REPEAT = 1_000_000
 _REFERENCE = re.compile(r"\{\{\s?([\w-]{1,80})(?:\.[\w.-]{1,200})?\s?\}\}")
+_NAME = re.compile(r"[A-Za-z_][\w-]{0,63}")
 _SIZES = ("cost", "seconds")
 _Z = 1.959964  # two-sided 95 %
 
@@ -162,7 +163,7 @@ class TrajectoryPreflight:
             for name, value in step.arguments.items():
                 if name in free:
                     continue
-                rule = _ungrounded(value, known, ground)
+                rule = _ungrounded({name: value}, known, ground)
                 if rule:
                     detail = "No earlier step and no source gives it."
                     yield HookFinding(rule, f"step {number + 1}, {str(name)[:80]}", detail)
@@ -236,7 +237,10 @@ def _ungrounded(value: Any, known: set[str], ground: _Ground, depth: int = 0) ->
     if value is None or isinstance(value, bool):
         return ""
     if isinstance(value, Mapping):
-        return next((rule for item in value.values() if (rule := _ungrounded(item, known, ground, depth + 1))), "")
+        # A name that is no plain name is a value in disguise.
+        odd = any(not isinstance(name, str) or not _NAME.fullmatch(name) for name in value)
+        inner = next((rule for item in value.values() if (rule := _ungrounded(item, known, ground, depth + 1))), "")
+        return "ungrounded_argument" if odd else inner
     if isinstance(value, list | tuple):
         return next((rule for item in value if (rule := _ungrounded(item, known, ground, depth + 1))), "")
     if isinstance(value, int | float):

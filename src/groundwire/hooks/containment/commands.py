@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cache
 
 from groundwire.hooks.containment.hosts import HostRule, check_url
@@ -155,7 +156,7 @@ def _paths_in(text: str) -> Iterator[str]:
 
 
 def _check_glob(path: str, folders: Folders, write: bool) -> HookFinding | None:
-    """Judge a pattern by its folder; no link in it may lead outside."""
+    """Judge a pattern by its folder; no link that it stands for may lead outside."""
     folder, _, last = path.rpartition("/")
     if any(mark in folder for mark in "*?[") or last.startswith("."):
         return HookFinding("command_unreadable", "command", "A pattern may stand in the last part of a path only.")
@@ -170,7 +171,9 @@ def _check_glob(path: str, folders: Folders, write: bool) -> HookFinding | None:
                     return HookFinding(
                         "command_unreadable", "command", "The folder holds too many files for a pattern."
                     )
-                found = check_path(entry.path, folders, write=write) if entry.is_symlink() else None
+                # A class such as [[:alpha:]] reads differently in a shell: then every link counts.
+                meant = "[" in last or fnmatchcase(entry.name, last)
+                found = check_path(entry.path, folders, write=write) if meant and entry.is_symlink() else None
                 if found:
                     return found
     except OSError:

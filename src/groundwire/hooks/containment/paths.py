@@ -10,6 +10,7 @@ from groundwire.types import HookFinding
 
 MAX_PATH = 4_096
 _DECODINGS = 3
+_SLASHES = dict.fromkeys(map(ord, "⁄∕⧸╱"), "/")  # signs that some systems take for a slash
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,8 @@ def odd_path(path: str) -> str:
         return "It holds a control character."
     if "\\" in path or "://" in path:
         return "It holds a backslash or a URL: another system could read it otherwise."
+    if "\ufffd" in unquote(path, errors="replace"):
+        return "It is encoded in a way that only a careless reader would decode."
     if path[0] == "~" or "$" in path:
         return "It begins with ~ or holds $: a shell would put another path there."
     return ""
@@ -52,7 +55,7 @@ def readings(path: str) -> Iterator[str]:
     yield path
     seen = {path}
     for _ in range(_DECODINGS):
-        for form in (unquote(path, errors="replace"), unicodedata.normalize("NFKC", path)):
+        for form in (unquote(path, errors="replace"), unicodedata.normalize("NFKC", path), path.translate(_SLASHES)):
             if form not in seen:
                 seen.add(form)
                 yield form.replace("\x00", "/")

@@ -1,4 +1,4 @@
-"""Does this text argue against its own sandbox?"""
+"""Does this text argue against its own sandbox? A list of phrasings, no more: it knows those it was written for."""
 
 import re
 from functools import cache
@@ -9,7 +9,6 @@ from groundwire.text.sentences import split_sentences
 from groundwire.types import HookFinding
 
 MAX_TEXT = 200_000
-_NEAR = 60  # characters between the boundary and what is done to it
 _SHIELD = 25  # a "not" this far before the verb turns it around
 
 
@@ -17,7 +16,7 @@ def check_text(text: str) -> HookFinding | None:
     """Return the finding for a text that pleads to do away with its boundary, or None."""
     if len(text) > MAX_TEXT:
         return HookFinding("text_too_long", "text", f"Only texts of up to {MAX_TEXT:,} characters are read.")
-    if not _pattern("wall").search(fold(text).text):
+    if not _wall().search(fold(text).text):
         return None
     for number, unit in enumerate(split_sentences(text)):
         if _pleads(fold(unit.text).text):
@@ -26,27 +25,48 @@ def check_text(text: str) -> HookFinding | None:
 
 
 def _pleads(sentence: str) -> bool:
-    walls = list(_pattern("wall").finditer(sentence))
-    if not walls:
+    if not _wall().search(sentence):
         return False
     if _pattern("unreal").search(sentence):
         return True
-    for breach in _pattern("breach").finditer(sentence):
-        before = sentence[max(0, breach.start() - _SHIELD) : breach.start()]
-        if _pattern("shield").search(before):
-            continue
-        if any(_gap(breach.span(), wall.span()) <= _NEAR for wall in walls):
-            return True
-    return False
+    shield = _pattern("shield")
+    return any(
+        not shield.search(sentence[max(0, match.start("breach") - _SHIELD) : match.start("breach")])
+        for pattern in _breaches()
+        for match in pattern.finditer(sentence)
+    )
 
 
-def _gap(one: tuple[int, int], two: tuple[int, int]) -> int:
-    return max(one[0] - two[1], two[0] - one[1], 0)
+@cache
+def _breaches() -> tuple[re.Pattern[str], ...]:
+    """Return the ways in which a verb can be aimed at the boundary: before it, around it, after it."""
+    wall, breach = _any_of("wall"), _any_of("breach")
+    gap = r"(?:\W+\w+){0,3}?\W+"
+    around = "|".join(
+        rf"{re.escape(first)}\W+(?:\w+\W+){{0,2}}(?:{wall})\W+{re.escape(last)}"
+        for first, last in (row[1].split() for row in load_rows("containment_pleas") if row[0] == "around")
+    )
+    return tuple(
+        re.compile(pattern)
+        for pattern in (
+            rf"\b(?P<breach>{breach}){gap}(?:{wall})\b",
+            rf"\b(?P<breach>{around})\b",
+            rf"\b(?:{wall})\b.{{0,60}}\b(?P<breach>{breach})\W+(?:it|them|this|that)\b",
+            rf"\b(?:{wall})\b{gap}(?:be|is|are|was|were|been|being)\W+(?:\w+\W+)?(?P<breach>{breach})\b",
+        )
+    )
+
+
+@cache
+def _wall() -> re.Pattern[str]:
+    return _pattern("wall")
 
 
 @cache
 def _pattern(part: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{_any_of(part)})\b")
+
+
+def _any_of(part: str) -> str:
     phrases = sorted((row[1] for row in load_rows("containment_pleas") if row[0] == part), key=len, reverse=True)
-    # "turn the guard off": up to three words may stand inside a verb of two parts.
-    spaced = [r"(?:\s+\S+){0,3}?\s+".join(map(re.escape, phrase.split())) for phrase in phrases]
-    return re.compile(rf"\b(?:{'|'.join(spaced)})\b")
+    return "|".join(r"\s+".join(map(re.escape, phrase.split())) for phrase in phrases)

@@ -11,6 +11,7 @@ from groundwire.hooks.extras import load
 from groundwire.text.tokens import stem
 
 MAX_BYTES = 8_000_000
+_MAX_MEMBERS = 1_000
 XSD = "http://www.w3.org/2001/XMLSchema#"
 RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 _RDFS = "http://www.w3.org/2000/01/rdf-schema#"
@@ -37,7 +38,7 @@ class Model:
     """All that the fast checks ask for."""
 
     ancestors: Mapping[str, frozenset[str]]
-    disjoint: frozenset[frozenset[str]]
+    disjoint: Mapping[str, frozenset[str]]
     properties: Mapping[str, Property]
     types: Mapping[str, frozenset[str]]
     class_labels: Mapping[tuple[str, ...], str]
@@ -53,10 +54,11 @@ class Model:
     def clash(self, classes: Iterable[str]) -> tuple[str, str] | None:
         """Return two classes of a line that nothing can be at once."""
         line = self.line(classes)
-        for pair in self.disjoint:
-            if pair <= line:
-                one, two = sorted(pair)
-                return one, two
+        for one in sorted(line):
+            others = self.disjoint.get(one, frozenset()) & line
+            if others:
+                first, second = sorted((one, min(others)))
+                return first, second
         return None
 
     def name(self, term: str) -> str:
@@ -168,10 +170,16 @@ def _properties(by: Mapping[str, list[tuple[str, Any]]]) -> dict[str, Property]:
     return found
 
 
-def _disjoint(graph: Any, by: Mapping[str, list[tuple[str, Any]]]) -> frozenset[frozenset[str]]:
-    pairs = {frozenset({s, str(o)}) for s, o in by[f"{_OWL}disjointWith"]}
+def _disjoint(graph: Any, by: Mapping[str, list[tuple[str, Any]]]) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = defaultdict(set)
+    for one, other in by[f"{_OWL}disjointWith"]:
+        found[one].add(str(other))
+        found[str(other)].add(one)
     collection = load("rdflib.collection", "OntologyChecker").Collection
     for _, head in by[f"{_OWL}members"]:
-        members = [str(item) for item in collection(graph, head)]
-        pairs |= {frozenset({one, two}) for one in members for two in members if one != two}
-    return frozenset(pairs)
+        members = {str(item) for item in collection(graph, head)}
+        if len(members) > _MAX_MEMBERS:
+            raise InputError(f"A list of disjoint classes has {len(members):,} members.", fix="split it")
+        for one in members:
+            found[one] |= members - {one}
+    return {name: frozenset(others) for name, others in found.items()}

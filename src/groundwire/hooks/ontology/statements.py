@@ -22,6 +22,9 @@ _NOT_STATED = re.compile(
 )
 _STOP = re.compile(r"\s(?:of|from|in|that|which|who|with|for|at|on|by|because|but|while)\s")
 _ALSO = re.compile(r"\s*,?\s+and\s+(?=an?\s)")
+_MARKUP = re.compile(r"\*\*|__|`|^#+\s")
+_KIND_OF = re.compile(r"^(?:an?\s+)?(?:kind|type|sort|form|species)\s+of\s+")
+_ASIDE = re.compile(r",\s[^,]{1,200},\s(?=(?:is|are|was|were|has|works)\s)")
 _NUMBER = re.compile(r"[+-]?\d{1,15}(?:\.\d{1,10})?")
 
 
@@ -46,13 +49,13 @@ def read_text(text: str, model: Model) -> list[Statement]:
 
 def _clauses(text: str) -> Iterator[str]:
     for unit in split_sentences(text[:MAX_TEXT]):
-        sentence = fold(unit.text).text.strip()
+        sentence = _MARKUP.sub("", fold(unit.text).text).strip()
         if sentence.endswith("?") or _NOT_STATED.search(sentence):
             continue
         for part in re.split(r"[;:]\s|,\s(?=(?:and|but|so)\s)", sentence):
             clause = re.sub(r"^(?:and|but|so)\s+", "", part.strip(" \t-*•.!,"))
             if clause:
-                yield clause
+                yield _ASIDE.sub(" ", clause)
 
 
 def _clause(clause: str, model: Model) -> Iterator[Statement]:
@@ -72,7 +75,8 @@ def _clause(clause: str, model: Model) -> Iterator[Statement]:
     if not plural and not re.match(r"an?\s", rest):
         return
     for part in _ALSO.split(rest):
-        yield from _is_a(subject, _STOP.split(f"{part} ")[0].strip(" ,"), plural, model)
+        kind = _KIND_OF.sub("a ", part)
+        yield from _is_a(subject, _STOP.split(f"{kind} ")[0].strip(" ,"), plural, model)
 
 
 def _is_a(subject: str, phrase: str, plural: bool, model: Model) -> Iterator[Statement]:

@@ -120,7 +120,8 @@ class HandoffChecker:
 
     def _origin(self, claim: str, hops: Sequence[Hop]) -> int | None:
         """Return the first hop whose message states a claim."""
-        return next((number for number, hop in enumerate(hops) if self._supported(claim, [hop.message])), None)
+        said = (claim in hop.message or self._supported(claim, [hop.message]) for hop in hops)
+        return next((number for number, states in enumerate(said) if states), None)
 
     def _supported(self, claim: str, texts: list[str]) -> bool:
         verdicts = [item.verdict for item in self.scorer.verify(claim, texts).claims]

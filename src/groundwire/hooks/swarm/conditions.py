@@ -11,6 +11,7 @@ from groundwire.text.tokens import content_stems
 _TIMES = ("after", "before", "until", "once", "when", "while")
 _KEPT = 0.6  # share of a condition's words that the message must hold
 _POINTS_BACK = re.compile(r"(?:this|that|these|those|both|it|they)\b", re.IGNORECASE)
+_ORDER = re.compile(r"(?:do not|don't|never|always)\b", re.IGNORECASE)
 _END = re.compile(r",\s|;|:\s|[.!?]\s*$")
 _AND = re.compile(r"\band\b", re.IGNORECASE)
 
@@ -33,7 +34,7 @@ def _clauses(sentence: str) -> list[str]:
     found = []
     for match in _cues().finditer(sentence):
         cue = " ".join(match[0].lower().split())
-        if cue in _TIMES and not _modals().search(sentence):
+        if cue in _TIMES and not (_modals().search(sentence) or _ORDER.match(sentence)):
             continue
         end = _END.search(sentence, match.end())
         found.append(sentence[match.end() : end.start() if end else len(sentence)])
