@@ -1,4 +1,4 @@
-"""Measure the hooks: `python -m benchmarks.hooks` writes benchmarks/results/hooks.json and the plot of SHACL's growth."""
+"""Measure the hooks: `python -m benchmarks.hooks` writes benchmarks/results/hooks.json and a plot for the docs."""
 
 import gc
 import json
@@ -23,8 +23,8 @@ def main() -> None:
     growth = [shacl(size) for size in SIZES]
     first = json.loads((DATA / "first_run.json").read_text(encoding="utf-8"))
     figures = {
-        "what": "written cases of each hook; a check is one call of check() on what was prepared before; processor time, "
-        f"median of {ROUNDS} calls a case",
+        "what": "written cases of each hook; a check is one call of check() on what was prepared before; "
+        f"processor time, median of {ROUNDS} calls a case",
         "first_run": first,
         "hooks": {hook: measure(hook) for hook in HOOKS},
         "shacl_growth": growth,

@@ -70,9 +70,9 @@ def test_a_byte_order_mark_is_a_change(desk: Path) -> None:
 def test_a_revoked_passport_is_refused(desk: Path) -> None:
     serial = json.loads((desk / "passport.json").read_text())["payload"]["serial"]
     revoke = ("passport", "revoke", "--key", "ops.pem", "--issuer", "ops", "--list", "revoked.json")
-    assert groundwire(*revoke, "another", cwd=desk).out.startswith("1 passports")
+    assert groundwire(*revoke, "another", cwd=desk).out.startswith("1 passport is")
     assert verify(desk, "--evidence", "packet.json", "--revocations", "revoked.json")[0] == 0
-    assert groundwire(*revoke, serial, cwd=desk).out.startswith("2 passports")
+    assert groundwire(*revoke, serial, cwd=desk).out.startswith("2 passports are")
     status, out = verify(desk, "--evidence", "packet.json", "--revocations", "revoked.json", "--json")
     assert status == 1
     found = json.loads(out)

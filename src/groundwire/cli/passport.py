@@ -57,6 +57,7 @@ def issue(
     out: Annotated[str, typer.Option("--out", metavar="FILE", help="Where the passport goes.")],
     kind: Annotated[str, typer.Option("--kind", metavar="KIND", help="model or agent.")] = "model",
     days: Annotated[float, typer.Option("--days", metavar="N", help="How long it is valid.")] = 30.0,
+    serial: Annotated[str, typer.Option("--serial", metavar="TEXT", help="Its number; a random one without it.")] = "",
 ) -> int:
     """Count the claims from the rows of an evidence packet and sign them.
 
@@ -66,7 +67,14 @@ def issue(
 
     claims, evidence = _read_packet(packet)
     text = issue_passport(
-        evidence, claims, _private(key_file), issuer=issuer, subject=subject, kind=kind, lifetime=days * _DAY
+        evidence,
+        claims,
+        _private(key_file),
+        issuer=issuer,
+        subject=subject,
+        kind=kind,
+        lifetime=days * _DAY,
+        serial=serial,
     )
     output.write_file(out, text, [packet, key_file])
     payload = json.loads(text)["payload"]
@@ -135,7 +143,8 @@ def revoke(
             )
         listed += opened.payload["serials"]
     _replace(file, attestation.revoke(listed, private, issuer=issuer))
-    output.write(f"{len(set(listed))} passports are on the list {output.one_line(file)}")
+    count = len(set(listed))
+    output.write(f"{count} {'passport is' if count == 1 else 'passports are'} on the list {output.one_line(file)}")
     return VALID
 
 

@@ -197,7 +197,7 @@ class OntologyChecker:
     def _clash(self, node: str, clash: tuple[str, str]) -> OntologyViolation:
         one, two = (self.model.name(item) for item in clash)
         return _violation(
-            "disjoint_classes", f"{one} | {two}", _shown(node, self.model), f"not both {one} and {two}", "both"
+            "disjoint_classes", f"{one} / {two}", _shown(node, self.model), f"not both {one} and {two}", "both"
         )
 
     def _literal(self, value: Any) -> Any:
