@@ -5,6 +5,7 @@ import logging
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -167,6 +168,29 @@ def test_a_nonce_log_on_disk_notices_a_replay_in_another_guard(tmp_path: Path) -
     assert first.check(action).allowed
     assert first.check(action).allowed  # one session may act often
     assert second.check(action).reason == "anchor_replayed"
+
+
+def test_a_nonce_log_that_cannot_be_opened_is_said(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="nonce log"):
+        NonceLog(str(tmp_path / "no" / "folder" / "nonces.db"))
+
+
+def test_a_chain_that_is_none_blocks() -> None:
+    verdict = HandoffChecker().check("The lamp is on.", "The lamp is on.", chain=None)  # type: ignore[arg-type]
+    assert verdict.reason == "hook_error"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["is a " * 40_000, "bypass" + " " * 190_000, "x is" + " " * 150_000 + "a dog", "sandbox bypass it " * 10_000],
+    ids=["copulas", "spaces", "gap", "pleas"],
+)
+def test_long_and_repetitive_texts_do_not_hang(text: str) -> None:
+    started = time.process_time()
+    anchored().check(text)
+    ontology_checker().check(text)
+    TrajectoryPreflight(PLANS).check([Step("search", {"a": "is"})], sources=text)
+    assert time.process_time() - started < 8
 
 
 def test_without_a_log_a_replay_within_the_process_is_noticed() -> None:

@@ -58,6 +58,22 @@ MISTAKES = [
     (PHYSICAL, "x: [0 mm, 1 m]", "x: [2 m, 1 m]", 4, 16, "above"),
     (PHYSICAL, "x: [0 mm, 1 m]", "x: [0 kg, 1 kg]", 4, 16, "no length"),
     (PHYSICAL, "box: {x: [0 mm, 1 mm]", "box: {x: [0 N, 1 mm]", 10, 25, "no length"),
+    (
+        PHYSICAL,
+        "keep_out:",
+        "interlocks:\n  - {name: d, signal: s, equals: true, actions: [mvoe]}\nkeep_out:",
+        10,
+        55,
+        "no action",
+    ),
+    (
+        PHYSICAL,
+        "  - {name: a, box",
+        "  - {name: a, sphere: {centre: [0 m, 0 m, 0 m], radius: 1 m}}\n  - {name: a, box",
+        11,
+        12,
+        "twice",
+    ),
     (TRAJECTORY, "next: a", "next: b", 6, 22, "no tool"),
     (TRAJECTORY, ", next: a", "", 6, 5, "exactly one"),
     ("kind: ontology\nversion: 1\nshapes: [a.ttl]\n", "a.ttl", "none.ttl", 3, 10, "cannot be read"),
@@ -83,6 +99,13 @@ def test_a_sound_policy_is_sound(tmp_path: Path, text: str) -> None:
     path = tmp_path / "policy.yaml"
     path.write_text(text, encoding="utf-8")
     assert len(inspect_policy(str(path)).hash) == 64
+
+
+def test_a_guard_keeps_its_rules_when_the_mapping_changes() -> None:
+    values: dict[str, Any] = {"kind": "swarm", "version": 1, "routes": []}
+    policy = load_policy(values)
+    values["routes"].append({"from": "a", "to": ["b"]})
+    assert policy.values["routes"] == []
 
 
 def test_a_policy_of_another_kind_is_refused() -> None:

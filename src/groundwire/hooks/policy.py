@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
@@ -45,7 +46,8 @@ def load_policy(source: "HookPolicy | Mapping[str, Any] | str | FilePath", kind:
     if isinstance(source, HookPolicy):
         policy = source
     elif isinstance(source, Mapping):
-        policy = HookPolicy(str(source.get("kind", "")), source)
+        # A copy: rules must not change under a guard because their giver still holds them.
+        policy = HookPolicy(str(source.get("kind", "")), deepcopy(dict(source)))
     else:
         policy = read_policy(source)
     if policy.kind not in KINDS:

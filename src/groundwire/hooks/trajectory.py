@@ -20,6 +20,7 @@ HOOK_ID = "trajectory.preflight"
 MAX_STEPS = 1_000
 MAX_SOURCES = 1_000_000
 _MAX_DEPTH = 20
+_MOST_HITS = 10_000
 _MAX_REPEAT = 1_000_000
 _REFERENCE = re.compile(r"\{\{\s?([\w-]{1,80})(?:\.[\w.-]{1,200})?\s?\}\}")
 _NAME = re.compile(r"[A-Za-z_][\w-]{0,63}")
@@ -212,7 +213,9 @@ class _Ground:
         if not wanted:
             return True
         place = self.text.find(wanted)
-        while place >= 0:
+        for _ in range(_MOST_HITS):
+            if place < 0:
+                return False
             if _stands_alone(self.text, place, place + len(wanted)):
                 return True
             place = self.text.find(wanted, place + 1)

@@ -5,6 +5,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -14,6 +15,8 @@ from groundwire.hooks.signing import seal, unseal
 
 SCHEMA = "groundwire.anchor.v1"
 MAX_CHARS = 4_096
+_MANY = 10_000
+_DAY = 86_400.0
 
 
 class Scope(StrEnum):
@@ -42,25 +45,27 @@ class NonceLog:
     def __init__(self, path: str | None = None) -> None:
         self.path = path
         self._lock = threading.Lock()
-        self._seen: set[str] = set()
+        self._seen: dict[str, float] = {}
         if path is not None:
-            with self._open() as base:
-                base.execute("create table if not exists nonce (value text primary key, expires real not null)")
+            self._write("create table if not exists nonce (value text primary key, expires real not null)")
 
     def use(self, nonce: str, expires_at: float) -> bool:
         """Note a nonce; False when it was used before."""
         if self.path is None:
             with self._lock:
+                if len(self._seen) >= _MANY:
+                    # What expired a day ago is refused for that reason.
+                    alive = time.time() - _DAY
+                    self._seen = {name: until for name, until in self._seen.items() if until > alive}
                 fresh = nonce not in self._seen
-                self._seen.add(nonce)
+                self._seen[nonce] = expires_at
                 return fresh
-        with self._open() as base:
-            done = base.execute("insert or ignore into nonce values (?, ?)", (nonce, expires_at))
-            return done.rowcount == 1
+        return self._write("insert or ignore into nonce values (?, ?)", nonce, expires_at) == 1
 
-    def _open(self) -> sqlite3.Connection:
+    def _write(self, statement: str, *values: str | float) -> int:
         try:
-            return sqlite3.connect(self.path or ":memory:", timeout=5.0)
+            with closing(sqlite3.connect(self.path or ":memory:", timeout=5.0)) as base, base:
+                return base.execute(statement, values).rowcount
         except sqlite3.Error as error:
             raise InputError(
                 f"The nonce log {self.path!r} cannot be opened.", why=str(error), fix="choose a writable place"

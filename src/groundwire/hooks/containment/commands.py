@@ -15,6 +15,7 @@ from groundwire.types import HookFinding
 RUNNER = "runner"
 _MAX_ENTRIES = 2_000
 _SHORTEST_ABBREVIATION = 3
+_LONGEST_CLUSTER = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +125,8 @@ def _check_arguments(arguments: Sequence[Word], manner: Manner, rules: CommandRu
             if found:
                 return found
             continue
-        if manner.kind == "plain":
-            continue
+        if manner.kind == "plain" and not word.glob:
+            continue  # a pattern is still read from the disk: echo /etc/* lists a folder
         write = manner.kind == "writer" or (manner.kind == "last" and bool(plain) and word is plain[-1])
         for path in _paths_in(word.text):
             found = (
@@ -150,9 +151,9 @@ def _paths_in(text: str) -> Iterator[str]:
     value = text.partition("=")[2]
     if value:
         yield value
-    starts = [place for place in (text.find(mark) for mark in ("/", "~", "..")) if place > 0]
-    if starts:
-        yield text[min(starts) :]
+    if not text.startswith("--"):
+        # A value can be glued to any letter of a cluster: -rnfname. Each ending is a name it could be.
+        yield from (text[place:] for place in range(2, min(len(text), _LONGEST_CLUSTER)))
 
 
 def _check_glob(path: str, folders: Folders, write: bool) -> HookFinding | None:

@@ -13,7 +13,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21}
 _ODD = re.compile(r"[\x00-\x20\x7f\\<>\"^`{|}]")
 _FORM = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://([^/?#]*)(?:[/?#].*)?")
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
-_NUMERIC = re.compile(r"\d+|0x[0-9a-f]*")
+_NUMERIC = re.compile(r"[0-9]+|0x[0-9a-f]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,5 +95,5 @@ def _is_address(name: str) -> bool:
 
 
 def _split_port(authority: str) -> tuple[str, int | None]:
-    match = re.fullmatch(r"(\[[^\]]*\]|[^:]*):(\d{1,6})", authority)
+    match = re.fullmatch(r"(\[[^\]]*\]|[^:]*):([0-9]{1,5})", authority)
     return (match[1], int(match[2])) if match else (authority, None)

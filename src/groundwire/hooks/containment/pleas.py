@@ -19,7 +19,7 @@ def check_text(text: str) -> HookFinding | None:
     if not _wall().search(fold(text).text):
         return None
     for number, unit in enumerate(split_sentences(text)):
-        if _pleads(fold(unit.text).text):
+        if _pleads(" ".join(fold(unit.text).text.split())):
             return HookFinding("text_argues", f"sentence {number + 1}", "The text argues against its own boundary.")
     return None
 

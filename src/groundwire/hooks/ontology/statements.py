@@ -13,6 +13,7 @@ from groundwire.text.tokens import stem
 MAX_TEXT = 200_000
 MINTED = "urn:groundwire:text:"
 _MAX_WORDS = 8
+_LONGEST_CLAUSE = 400  # a statement is short
 _ARTICLE = re.compile(r"^(?:a|an|the|every|each|all|any)\s+")
 _COPULA = re.compile(r"\s(is|are|was|were)\s")
 _NEGATED = re.compile(r"\b(?:not|never|no|isn't|aren't|wasn't|weren't|neither|hardly)\b")
@@ -53,8 +54,8 @@ def _clauses(text: str) -> Iterator[str]:
         if sentence.endswith("?") or _NOT_STATED.search(sentence):
             continue
         for part in re.split(r"[;:]\s|,\s(?=(?:and|but|so)\s)", sentence):
-            clause = re.sub(r"^(?:and|but|so)\s+", "", part.strip(" \t-*•.!,"))
-            if clause:
+            clause = " ".join(re.sub(r"^(?:and|but|so)\s+", "", part.strip(" \t-*•.!,")).split())
+            if 0 < len(clause) <= _LONGEST_CLAUSE:
                 yield _ASIDE.sub(" ", clause)
 
 

@@ -202,6 +202,15 @@ def compile_policy(policy: HookPolicy) -> Rules:
         if name not in limits:
             raise policy.fault(("rates", name), f"{name!r} has no limit", "add it to limits", on_key=True)
         _refuse_other_rate(policy, name, rate, limits[name])
+    for number, lock in enumerate(values.get("interlocks", ())):
+        for place, action in enumerate(lock["actions"]):
+            if action not in values["actions"]:
+                at: Path = ("interlocks", number, "actions", place)
+                raise policy.fault(at, f"{action!r} is no action of this policy", "list it in actions")
+    names = [zone["name"] for zone in values.get("keep_out", ())]
+    for number, name in enumerate(names):
+        if name in names[:number]:
+            raise policy.fault(("keep_out", number, "name"), f"{name!r} stands there twice", "give each its own name")
     zones = {zone["name"]: _zone(policy, n, zone) for n, zone in enumerate(values.get("keep_out", ()))}
     if zones and not all(axis in limits for axis in AXES):
         raise policy.fault(("keep_out",), "needs x, y and z in the workspace", "add them", on_key=True)

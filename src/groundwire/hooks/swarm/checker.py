@@ -53,8 +53,9 @@ class HandoffChecker:
     ) -> HandoffResult:
         """Accept a message only if every claim in it is supported by what the sender had. Never raises."""
         started = perf_counter()
-        score = None
+        score, hops = None, 0
         try:
+            hops = len(chain)
             findings = self._judge_way(from_agent, to_agent, chain, head)
             if not findings:
                 score, findings = self._judge_message(message, had, read_chain(chain, head) or ())
@@ -66,7 +67,7 @@ class HandoffChecker:
             started,
             findings,
             score=score,
-            attributes={"policy": self._policy_hash[:16], "hops": str(len(chain))},
+            attributes={"policy": self._policy_hash[:16], "hops": str(hops)},
         )
         return HandoffResult(**shared, from_agent=from_agent, to_agent=to_agent)
 
