@@ -33,6 +33,9 @@ keep_out:
 """
 TRAJECTORY = "kind: trajectory\nversion: 1\ntools:\n  a: {}\nforbidden:\n  - {after: a, next: a}\n"
 
+LOCK = "interlocks:\n  - {name: d, signal: s, equals: true, actions: [mvoe]}"
+BALL = "  - {name: a, sphere: {centre: [0 m, 0 m, 0 m], radius: 1 m}}"
+
 MISTAKES = [
     (CONTAINMENT, "docs.example.com", "http://docs", 5, 13, "no host"),
     (CONTAINMENT, "docs.example.com", "bücher.example", 5, 13, "no host"),
@@ -58,22 +61,8 @@ MISTAKES = [
     (PHYSICAL, "x: [0 mm, 1 m]", "x: [2 m, 1 m]", 4, 16, "above"),
     (PHYSICAL, "x: [0 mm, 1 m]", "x: [0 kg, 1 kg]", 4, 16, "no length"),
     (PHYSICAL, "box: {x: [0 mm, 1 mm]", "box: {x: [0 N, 1 mm]", 10, 25, "no length"),
-    (
-        PHYSICAL,
-        "keep_out:",
-        "interlocks:\n  - {name: d, signal: s, equals: true, actions: [mvoe]}\nkeep_out:",
-        10,
-        55,
-        "no action",
-    ),
-    (
-        PHYSICAL,
-        "  - {name: a, box",
-        "  - {name: a, sphere: {centre: [0 m, 0 m, 0 m], radius: 1 m}}\n  - {name: a, box",
-        11,
-        12,
-        "twice",
-    ),
+    (PHYSICAL, "keep_out:", f"{LOCK}\nkeep_out:", 10, 50, "no action"),
+    (PHYSICAL, "  - {name: a, box", f"{BALL}\n  - {{name: a, box", 11, 12, "twice"),
     (TRAJECTORY, "next: a", "next: b", 6, 22, "no tool"),
     (TRAJECTORY, ", next: a", "", 6, 5, "exactly one"),
     ("kind: ontology\nversion: 1\nshapes: [a.ttl]\n", "a.ttl", "none.ttl", 3, 10, "cannot be read"),
