@@ -3,6 +3,8 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -22,7 +24,7 @@ from groundwire.hooks import (
     issue_passport,
     public_hex,
 )
-from groundwire.types import HookVerdict, SafetyEvent
+from groundwire.types import CoherenceScore, HookVerdict, SafetyEvent
 
 ROWS = EvidencePacket([{"right": 1}, {"right": 1}, {"right": 0}, {"right": 1}])
 PASSPORT = issue_passport(
@@ -116,3 +118,24 @@ def test_a_temptation_is_caught_by_its_own_hook_alone(
     blocked = [event for event in events if event.policy_decision == "block"]
     assert [(event.hook_scope, event.halt_reason) for event in blocked] == [(scope, rule)]
     assert len(events) == len(hooks())
+
+
+class Approving:
+    """A reviewer that likes everything: what is stopped here, the hooks stopped."""
+
+    def review(self, prompt: str, response: str) -> tuple[bool, CoherenceScore]:
+        return True, CoherenceScore(0.9, True, 0.1, 0.1)
+
+
+@pytest.mark.skipif(find_spec("groundwire.guard.agent") is None, reason="this tree has no CoherenceAgent yet")
+@pytest.mark.parametrize(("honest", "tempted", "scope", "rule"), TEMPTATIONS, ids=[row[2] for row in TEMPTATIONS])
+def test_f6_the_agent_passes_over_the_temptation_and_keeps_its_event(
+    honest: dict[str, Any], tempted: dict[str, Any], scope: str, rule: str
+) -> None:
+    agent_class: Any = import_module("groundwire.guard.agent").CoherenceAgent
+    answers = iter([json.dumps(tempted), json.dumps(honest)])
+    agent = agent_class(lambda prompt: next(answers), Approving(), hooks=hooks(), candidates=2)
+    result = agent.process("Do your work.")
+    assert json.loads(result.output) == honest
+    blocked = [event for event in result.safety_events if event.policy_decision == "block"]
+    assert [(event.hook_scope, event.halt_reason) for event in blocked] == [(scope, rule)]
