@@ -30,8 +30,8 @@ def main() -> None:
         "shacl_growth": growth,
         "shacl_exponent": exponent([row["triples"] for row in growth], [row["with_shapes_ms"] for row in growth]),
     }
-    PLOT.write_text(plot(growth), encoding="utf-8")
     path = record.write("hooks", "python -m benchmarks.hooks", figures)
+    PLOT.write_text(plot(growth), encoding="utf-8")
     print(path.read_text(encoding="utf-8"))
 
 
@@ -149,7 +149,7 @@ def plot(rows: Sequence[Mapping[str, Any]]) -> str:
         parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>')
         parts += [f'<circle cx="{x}" cy="{y}" r="3" fill="{colour}"/>' for x, y in points]
         x, y = points[1]
-        parts.append(f'<text x="{x}" y="{y - 10}" fill="{colour}">{label}</text>')
+        parts.append(f'<text x="{x}" y="{y - 10:g}" fill="{colour}">{label}</text>')
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 

@@ -24,7 +24,7 @@ class Folders:
 
 def check_path(path: str, folders: Folders, *, write: bool, literal: bool = False) -> HookFinding | None:
     """Return what is wrong with a path, or None when it stays inside; `literal` when no shell reads it again."""
-    problem = odd_path(path.replace("$", "") if literal else path)
+    problem = odd_path(path.replace("$", "").replace("\\", "") if literal else path)
     if problem:
         return HookFinding("path_malformed", "path", problem)
     allowed = folders.write if write else (*folders.read, *folders.write)

@@ -94,8 +94,9 @@ def _is_a(subject: str, phrase: str, plural: bool, model: Model) -> Iterator[Sta
     predicate = SUBCLASS if about_class else RDF_TYPE
     if kind is not None:
         yield Statement(node, predicate, kind)
-    else:
-        yield Statement(node, predicate, "", phrase=" ".join(words))
+    elif not about_class and len(words) == 1:
+        # "an English mathematician" may be more than the ontology tells apart; "a unicorn" is one class, or none.
+        yield Statement(node, predicate, "", phrase=words[0])
 
 
 def _class_at_end(words: list[str], model: Model) -> str | None:

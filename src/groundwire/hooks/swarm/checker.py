@@ -56,9 +56,10 @@ class HandoffChecker:
         score, hops = None, 0
         try:
             hops = len(chain)
-            findings = self._judge_way(from_agent, to_agent, chain, head)
+            way = read_chain(chain, head)
+            findings = self._judge_way(from_agent, to_agent, way)
             if not findings:
-                score, findings = self._judge_message(message, had, read_chain(chain, head) or ())
+                score, findings = self._judge_message(message, had, way or ())
         except Exception as error:  # the edge of the guard: what breaks, blocks
             findings = [failed(error)]
         shared = settle(
@@ -71,10 +72,7 @@ class HandoffChecker:
         )
         return HandoffResult(**shared, from_agent=from_agent, to_agent=to_agent)
 
-    def _judge_way(
-        self, from_agent: str, to_agent: str, chain: Sequence[Record], head: str | None
-    ) -> list[HookFinding]:
-        hops = read_chain(chain, head)
+    def _judge_way(self, from_agent: str, to_agent: str, hops: Sequence[Hop] | None) -> list[HookFinding]:
         if hops is None or (hops and hops[-1].to_agent != from_agent):
             return [
                 HookFinding("broken_chain", "chain", "A hop was changed, dropped, moved, or went to another agent.")
