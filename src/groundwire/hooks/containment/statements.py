@@ -11,7 +11,13 @@ MAX_SQL = 20_000
 _MAX_BRACKETS = 60
 # The parser walks down brackets by recursion, and these names of its classes are the writes it knows.
 _WRITES = ("Insert", "Update", "Delete", "Merge", "Create", "Drop", "Alter", "TruncateTable", "Copy", "Into", "Command")
-_READERS = ("ReadCSV", "ReadParquet")
+# Functions with a class of their own that reach outside the database, and the places a FROM may name.
+_OUTSIDE = (
+    "ReadCSV", "ReadParquet", "ToFile", "NetFunc", "Predict", "VectorSearch", "AIGenerate", "GenerateText",
+    "GenerateTable", "GenerateEmbedding", "GenerateBool", "GenerateInt", "GenerateDouble",
+)  # fmt: skip
+_RELATIONS = ("Table", "Subquery", "Unnest", "Values", "Lateral")
+_ROW_MAKERS = ("Anonymous", "ExplodingGenerateSeries", "GenerateSeries", "JSONTable", "XMLTable")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +65,12 @@ def _check_nodes(tree: Any, kind: str, rules: SqlRules, exp: Any) -> HookFinding
             return HookFinding("sql_kind", "sql", f"It holds a {name.upper()} that is not allowed.")
         if isinstance(node, exp.Lock) and "update" not in rules.statements:
             return HookFinding("sql_kind", "sql", "It locks rows for writing.")
-        if isinstance(node, exp.Anonymous | exp.AnonymousAggFunc) or name in _READERS:
+        if isinstance(node, exp.Anonymous | exp.AnonymousAggFunc) or name in _OUTSIDE:
             called = str(node.this if isinstance(node.this, str) else node.name).lower()
             if called not in rules.functions:
                 return HookFinding("sql_function", "sql", f"The function {called[:80]!r} is not on the list.")
+        if isinstance(node, exp.From | exp.Join) and type(node.this).__name__ not in _RELATIONS:
+            return HookFinding("sql_table", "sql", "A FROM names its table by an expression.")
         if isinstance(node, exp.Table):
             found = _check_table(node, rules, exp)
             if found:
@@ -72,10 +80,9 @@ def _check_nodes(tree: Any, kind: str, rules: SqlRules, exp: Any) -> HookFinding
 
 def _check_table(node: Any, rules: SqlRules, exp: Any) -> HookFinding | None:
     if not isinstance(node.this, exp.Identifier):
-        # A function in place of a table: the walk comes to the function itself.
-        return (
-            None if isinstance(node.this, exp.Func) else HookFinding("sql_table", "sql", "A table has no plain name.")
-        )
+        # A function in place of a table: the walk comes to it, or it makes rows out of nothing but its arguments.
+        known = type(node.this).__name__ in (*_ROW_MAKERS, *_OUTSIDE)
+        return None if known else HookFinding("sql_table", "sql", "A table has no plain name.")
     if not node.db and not node.catalog and _is_cte(node, exp):
         return None
     parts = [_folded(part) for part in (node.args.get("catalog"), node.args.get("db"), node.this) if part]
