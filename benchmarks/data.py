@@ -1,28 +1,16 @@
 """Read the data folder: `dev/` and `train/` as packed JSON lines, `ours/` as plain ones."""
 
 import json
-import lzma
 import os
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+from groundwire.evals import Row, load_dataset
 
 DEV_SETS = (
     "wice", "aggrefact_cnndm", "aggrefact_xsum", "frank", "attributionbench",
     "qa_feedback", "begin", "faithdial_audit", "halueval_summ", "contractnli",
 )  # fmt: skip
 OURS_DEV_EVERY = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A response, its source, and whether the source supports all of it."""
-
-    source: str
-    response: str
-    label: int
-    kind: str = ""
-    question: str | None = None
 
 
 def folder(given: str | None) -> Path:
@@ -38,9 +26,7 @@ def folder(given: str | None) -> Path:
 
 def packed(path: Path) -> list[Row]:
     """Read one packed file; rows of one source stand together."""
-    with lzma.open(path, "rt", encoding="utf-8") as lines:
-        rows = [_row(json.loads(line)) for line in lines]
-    return sorted(rows, key=lambda row: row.source)
+    return sorted(load_dataset(path).rows, key=lambda row: row.source)
 
 
 def ours(data: Path, *, dev: bool) -> list[Row]:
@@ -56,7 +42,3 @@ def ours(data: Path, *, dev: bool) -> list[Row]:
                 for claim in [*entry["claims"], *entry["response"]]
             )
     return rows
-
-
-def _row(entry: dict[str, Any]) -> Row:
-    return Row(entry["premise"], entry["claim"], entry["label"], entry.get("kind", ""), entry.get("question"))

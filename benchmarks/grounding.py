@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks import data, metrics, record
+from benchmarks import data, record
 from groundwire import VerifiedScorer
+from groundwire.evals import Row, metrics
 from groundwire.types import Verdict
 
 FALSE_ALARMS = 0.10
@@ -36,7 +37,7 @@ class Judged:
     clash: bool  # a hard conflict was found
 
 
-def judge(row: data.Row) -> Judged:
+def judge(row: Row) -> Judged:
     """Verify one row."""
     result = _scorer.verify(row.response, row.source, question=row.question)
     probability = NOT_MEASURED if result.support_probability is None else result.support_probability
@@ -45,7 +46,7 @@ def judge(row: data.Row) -> Judged:
     return Judged(row.label, row.kind, probability, verdicts, result.approved, clash)
 
 
-def judge_all(rows: Sequence[data.Row], pool: Any) -> list[Judged]:
+def judge_all(rows: Sequence[Row], pool: Any) -> list[Judged]:
     """Verify all rows over the pool's processes, in order."""
     return list(pool.imap(judge, rows, chunksize=16))
 

@@ -16,9 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import injection_data as data
-from benchmarks import metrics, record
+from benchmarks import record
+from benchmarks.growth import power_exponent
 from benchmarks.obfuscate import KINDS
 from groundwire import InjectionDetector
+from groundwire.evals import metrics
 
 CALIBRATED_PRIOR = 0.12  # ATTACK_PRIOR of training/injection.py, which needs numpy
 DEFENDER = Path(__file__).with_name("injection_defender.py")
@@ -199,7 +201,7 @@ def speed(paragraphs: Sequence[str]) -> dict[str, Any]:
         "processor_ms_per_kb": {str(size): round(1e3 * spent / (size / 1_024), 3) for size, spent in
                                 zip(sizes, times, strict=True)},
         "seconds_for_5_mb": round(times[-1], 2),
-        "growth_exponent": round(metrics.power_exponent(sizes[2:], times[2:]), 2),
+        "growth_exponent": round(power_exponent(sizes[2:], times[2:]), 2),
     }  # fmt: skip
 
 

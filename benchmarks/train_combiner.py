@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks import data, metrics, record
+from benchmarks import data, record
+from groundwire.evals import Row, metrics
 from groundwire.evidence import SourceIndex
 from groundwire.signals import measure
 from groundwire.signals.claim import ClaimView
@@ -42,7 +43,7 @@ PENALTY = 1e-2
 MODEL = record.ROOT / "src" / "groundwire" / "verify" / "combiner.json"
 
 
-def features_of(row: data.Row) -> list[float] | None:
+def features_of(row: Row) -> list[float] | None:
     """Measure one row as `verify` does; None when it makes no checkable statement."""
     index = SourceIndex([Source("source", row.source)])
     claims = split_claims(row.response, question=row.question)
@@ -56,13 +57,13 @@ def features_of(row: data.Row) -> list[float] | None:
     return [values[name] for name in NAMES]
 
 
-def load(folder: Path, name: str, part: str, limit: int) -> list[data.Row]:
+def load(folder: Path, name: str, part: str, limit: int) -> list[Row]:
     """Read the rows of one set, a fixed sample of the large ones."""
     rows = data.ours(folder, dev=part == "dev") if name == "ours" else data.packed(folder / part / f"{name}.jsonl.xz")
     return random.Random(1).sample(rows, limit) if len(rows) > limit else rows
 
 
-def measure_set(rows: Sequence[data.Row], pool: Any) -> tuple[Array, Array]:
+def measure_set(rows: Sequence[Row], pool: Any) -> tuple[Array, Array]:
     """Return features and labels of the rows that can be checked."""
     measured = pool.map(features_of, rows, chunksize=32)
     kept = [(values, row.label) for values, row in zip(measured, rows, strict=True) if values is not None]

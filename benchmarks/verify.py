@@ -16,7 +16,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks import metrics, record, texts
+from benchmarks import record, texts
+from benchmarks.growth import power_exponent
 
 WORKER = Path(__file__).resolve().parent / "worker.py"
 GOLDEN = record.ROOT / "tests" / "golden" / "verify_visible.jsonl"
@@ -163,7 +164,7 @@ def measure(pythons: dict[str, str], rounds: int) -> dict[str, Any]:
         "load_s": {name: round(worker.hello["load_s"], 3) for name, worker in workers.items()},
         "times": rows,
         "source_exponent": {
-            name: round(metrics.power_exponent([row["source_words"] for row in sizes], times), 3)
+            name: round(power_exponent([row["source_words"] for row in sizes], times), 3)
             for name in workers
             if None not in (times := [row["ms"][name] for row in sizes])
         },

@@ -10,6 +10,7 @@ import groundwire
 PUBLIC = [
     "GroundwireError",
     "InjectionDetector",
+    "NLIScorer",
     "Policy",
     "SafetyEvent",
     "Source",

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from groundwire.audit import verify_claim_lattice, verify_claim_lattice_json, verify_quotes
     from groundwire.errors import GroundwireError
     from groundwire.injection import InjectionDetector
+    from groundwire.nli import NLIScorer
     from groundwire.types import Policy, SafetyEvent, Source
     from groundwire.verify import VerifiedScorer
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "GroundwireError": "groundwire.errors",
     "InjectionDetector": "groundwire.injection",
+    "NLIScorer": "groundwire.nli",
     "Policy": "groundwire.types",
     "SafetyEvent": "groundwire.types",
     "Source": "groundwire.types",
@@ -28,6 +30,7 @@ _HOMES = {
 __all__ = [
     "GroundwireError",
     "InjectionDetector",
+    "NLIScorer",
     "Policy",
     "SafetyEvent",
     "Source",

@@ -4,9 +4,12 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from groundwire.errors import InputError, IntegrityError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 GENESIS = "0" * 64
 # Leaves and inner nodes are hashed under different prefixes, so that an inner
@@ -40,6 +43,12 @@ def hash_json(value: Any) -> str:
 def hash_text(text: str) -> str:
     """Hash a text, unpaired surrogates included."""
     return sha256_hex(text.encode("utf-8", "surrogatepass"))
+
+
+def hash_file(path: "Path") -> str:
+    """Hash the content of a file, however large."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

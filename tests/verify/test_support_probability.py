@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from groundwire import Source, VerifiedScorer
+from groundwire import Policy, Source, VerifiedScorer
 from groundwire.verify.features import CONFLICTS, COVERAGE, NAMES, UNCHECKED
 
 SOURCE = (
@@ -101,3 +101,34 @@ def test_the_order_of_sources_does_not_matter() -> None:
 def test_a_probability_lies_between_zero_and_one(response: str, source: str) -> None:
     value = scorer.verify(response, source).support_probability
     assert value is None or 0.0 <= value <= 1.0
+
+
+WRONG = "Entry costs 150 kroner."
+
+
+def test_the_threshold_of_the_policy_decides_what_is_grounded() -> None:
+    value = probability(WRONG)
+    for threshold in (value, value + 1e-9, 0.0, 1.0):
+        result = scorer.verify(WRONG, SOURCE, policy=Policy(grounded_threshold=threshold))
+        assert result.grounded is (value >= threshold)
+        assert result.claims[0].grounded is (value >= threshold)
+
+
+def test_the_probability_decides_on_approval_only_when_the_policy_says_so() -> None:
+    for threshold in (0.0, 1.0):
+        assert not scorer.verify(WRONG, SOURCE, policy=Policy(grounded_threshold=threshold)).approved
+        result = scorer.verify(WRONG, SOURCE, policy=Policy(grounded_threshold=threshold, approve_on="probability"))
+        assert result.approved is (threshold == 0.0)
+        assert result.decided_by_probability
+    assert not scorer.verify(WRONG, SOURCE).decided_by_probability
+
+
+@pytest.mark.parametrize("approve_on", ["ladder", "probability"])
+def test_a_response_with_nothing_to_check_is_treated_alike(approve_on: str) -> None:
+    result = scorer.verify("Hello!", SOURCE, policy=Policy(approve_on=approve_on, grounded_threshold=1.0))
+    assert (result.approved, result.grounded, result.status) == (True, None, "nothing_to_check")
+
+
+def test_without_a_source_nothing_is_approved_by_the_usual_threshold() -> None:
+    result = scorer.verify(WRONG, "", policy=Policy(approve_on="probability"))
+    assert not result.approved

@@ -5,10 +5,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from groundwire.errors import InputError
 from groundwire.types import Policy, Source, Verdict
+
+if TYPE_CHECKING:
+    from groundwire.evals import Dataset
 
 STDIN = "-"
 # The policy decides how much of a text is checked. This limit only keeps one
@@ -80,6 +83,18 @@ def read_policy(path: str | None, fail_on: str | None) -> Policy:
             fix=f"choose from {', '.join(known)}",
         )
     return replace(policy, fail_on=tuple(dict.fromkeys(wanted)))
+
+
+def read_dataset(path: str, *, skip_bad: bool) -> "Dataset":
+    """Read labelled rows that hold both classes, from a file or from standard input."""
+    from groundwire import evals  # here: other commands need not wait for it
+
+    if path == STDIN:
+        data = evals.read_dataset(sys.stdin.buffer, "standard input", skip_bad=skip_bad)
+    else:
+        data = evals.load_dataset(path, skip_bad=skip_bad)
+    evals.require_both_classes(data)
+    return data
 
 
 class Scanned(NamedTuple):

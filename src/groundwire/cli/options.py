@@ -24,3 +24,7 @@ PolicyFile = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Html = Annotated[str | None, typer.Option("--html", metavar="FILE", help="Write a report page.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing; the exit status is the answer.")]
+NoModel = Annotated[bool, typer.Option("--no-model", help="Use the exact checks alone, no language model.")]
+SkipBad = Annotated[
+    bool, typer.Option("--skip-bad", help="Leave broken lines out and say how many and which, instead of refusing.")
+]

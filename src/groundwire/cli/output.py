@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,14 +30,30 @@ def write_json(value: Any) -> None:
     write(json.dumps(value, indent=2, ensure_ascii=True, allow_nan=False))
 
 
+def progress(name: str) -> Callable[[int, int], None]:
+    """Return what shows how far the work on a file has come, on a terminal alone."""
+    if not sys.stderr.isatty():
+        return lambda done, total: None
+
+    def show(done: int, total: int) -> None:
+        # A hundred steps are enough for the eye; the last one clears the line.
+        if done == total:
+            sys.stderr.write("\r\x1b[K")
+        elif done % max(1, total // 100) == 0:
+            sys.stderr.write(f"\r{one_line(name)}: {done:,} of {total:,} rows")
+        sys.stderr.flush()
+
+    return show
+
+
 def write_file(path: str, text: str, inputs: Sequence[str]) -> None:
     """Write a file, never over one of the inputs."""
     if path == "-":
-        raise InputError("The report cannot go to standard output.", fix="give a file name")
+        raise InputError("A file that is written cannot be standard output.", fix="give a file name")
     target = Path(path)
     try:
         if any(os.path.exists(name) and os.path.exists(path) and os.path.samefile(name, path) for name in inputs):
-            raise InputError(f"{path!r} is one of the inputs.", fix="choose another name for the report")
+            raise InputError(f"{path!r} is one of the inputs.", fix="choose another name for what is written")
         target.write_text(text, encoding="utf-8", errors="replace", newline="\n")
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):

@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from groundwire.cli import inputs, output
+from groundwire.cli import inputs, options, output
+from groundwire.cli.model import load_model
 
 APPROVED, NOT_APPROVED = 0, 1
 
@@ -50,9 +51,7 @@ def verify(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     html: Annotated[str | None, typer.Option("--html", metavar="FILE", help="Write a report page.")] = None,
-    no_model: Annotated[
-        bool, typer.Option("--no-model", help="Use the exact checks alone, no language model.")
-    ] = False,
+    no_model: options.NoModel = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing; the exit status is the answer.")] = False,
 ) -> int:
     """Check each claim of a response against its sources.
@@ -69,7 +68,8 @@ def verify(
     chosen = inputs.read_policy(policy, fail_on)
     response_text = inputs.read_response(response, responses)
     source_texts = inputs.read_sources(source or (), sources)
-    result = VerifiedScorer().verify(response_text, source_texts, atomic, top_k, question=question, policy=chosen)
+    scorer = VerifiedScorer(load_model(no_model))
+    result = scorer.verify(response_text, source_texts, atomic, top_k, question=question, policy=chosen)
     if html is not None:
         from groundwire.render.html import render_html
 

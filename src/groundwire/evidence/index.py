@@ -114,7 +114,7 @@ class SourceIndex:
         text = _cells_apart(unit.text) if comma_row else unit.text
         stems = context.union(content_stems(text))
         label = frozenset(content_stems(split_cells(unit.text)[0][0])) if header else frozenset()
-        numbers = frozenset(map(plain_digits, _DIGITS.findall(text)))
+        numbers = written_numbers(text)
         self.sentences.append(
             Evidence(
                 unit.text, index, unit.start, unit.end, source_id, context, header, comma_row, stems, numbers, label,
@@ -205,6 +205,11 @@ class SourceIndex:
 def _cells_apart(row: str) -> str:
     # The same length, so that offsets hold.
     return row.replace(",", "|")
+
+
+def written_numbers(text: str) -> frozenset[str]:
+    """Collect the numbers of a text as digit strings without separators."""
+    return frozenset(map(plain_digits, _DIGITS.findall(text)))
 
 
 def plain_digits(number: str) -> str:

@@ -8,8 +8,8 @@ from groundwire.injection.stage1 import families, read
 from groundwire.nli import NLI, DivergenceScorer
 from groundwire.signals import Signals, measure
 from groundwire.signals.claim import ClaimView
-from groundwire.signals.coverage import share
 from groundwire.text.claims import split_claims
+from groundwire.text.coverage import share
 from groundwire.text.entities import capitals_in
 from groundwire.types import InjectedClaim, IntentVerdict, Policy, Source
 

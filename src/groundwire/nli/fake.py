@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from groundwire.nli.base import Entailment
+from groundwire.nli.base import Entailment, from_divergence
 
 
 class FakeNLI:
@@ -24,11 +24,4 @@ class FakeNLI:
 
     def probabilities(self, pairs: Sequence[tuple[str, str]]) -> list[Entailment]:
         """Turn the looked-up divergences into three probabilities."""
-        return [_as_entailment(self.score(premise, hypothesis)) for premise, hypothesis in pairs]
-
-
-def _as_entailment(divergence: float) -> Entailment:
-    # All mass on the two classes next to the value, so that the divergence comes out unchanged.
-    if divergence <= 0.5:
-        return Entailment(1.0 - 2.0 * divergence, 2.0 * divergence, 0.0)
-    return Entailment(0.0, 2.0 * (1.0 - divergence), 2.0 * divergence - 1.0)
+        return [from_divergence(self.score(premise, hypothesis)) for premise, hypothesis in pairs]

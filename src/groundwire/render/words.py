@@ -177,7 +177,10 @@ def headline(result: VerificationResult) -> str:
     else:
         found = f"{result.supported_count} of {total} supported, none contradicted"
     aside = f", {len(result.unchecked)} not checked" if checked and result.unchecked else ""
-    return f"{'Approved' if result.approved else 'Not approved'}: {found}{aside}."
+    by = ""
+    if result.decided_by_probability and result.support_probability is not None:
+        by = f"; decided by the support probability {result.support_probability:.2f}"
+    return f"{'Approved' if result.approved else 'Not approved'}: {found}{aside}{by}."
 
 
 def figures(result: VerificationResult) -> list[str]:

@@ -2,9 +2,9 @@
 
 from groundwire.evidence import Evidence
 from groundwire.signals.claim import ClaimView
-from groundwire.signals.coverage import share
 from groundwire.signals.finding import Finding
 from groundwire.text.analysis import Analysis
+from groundwire.text.coverage import share
 from groundwire.text.quantity import Kind
 from groundwire.types import Reason
 

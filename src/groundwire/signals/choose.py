@@ -7,13 +7,13 @@ from groundwire.evidence import Evidence, SourceIndex
 from groundwire.signals.charges import compare_charges
 from groundwire.signals.claim import ClaimView
 from groundwire.signals.counterparts import matches
-from groundwire.signals.coverage import covered, share
 from groundwire.signals.finding import Finding
 from groundwire.signals.names import Aliases, Names, compare_names
 from groundwire.signals.negation import compare_polarity
 from groundwire.signals.reading import read
 from groundwire.signals.relations import compare_relations
 from groundwire.signals.substitution import find_other_cell, find_other_subject, find_substitution
+from groundwire.text.coverage import covered, share
 from groundwire.text.meaning import against
 from groundwire.text.polarity import may_deny
 from groundwire.text.tokens import stem

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from groundwire.evidence import Evidence
 from groundwire.signals.claim import ClaimView
-from groundwire.signals.coverage import covered, share
 from groundwire.text.agreement import Agreement, Clash, agree, same_kind
+from groundwire.text.coverage import covered, share
 from groundwire.text.quantity import Kind, Quantity
 from groundwire.types import Policy
 

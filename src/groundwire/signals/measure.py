@@ -8,11 +8,11 @@ from groundwire.evidence import Evidence, SourceIndex
 from groundwire.nli import NLI, DivergenceScorer
 from groundwire.signals.choose import FRAME, CloseReading, choose, read_closely
 from groundwire.signals.claim import ClaimView
-from groundwire.signals.coverage import covered, share, union
 from groundwire.signals.entailment import Divergences, overlap_divergence, with_conflict
 from groundwire.signals.finding import Finding
 from groundwire.signals.names import Aliases, alias_table, compare_names
 from groundwire.signals.numbers import compare_numbers, match_numbers
+from groundwire.text.coverage import covered, share, union
 from groundwire.text.language import tell_languages
 from groundwire.text.lexicon import load_words
 from groundwire.text.meaning import against, is_specific
@@ -80,7 +80,7 @@ def measure(
     views: Sequence[ClaimView], index: SourceIndex, nli: NLI | DivergenceScorer | None, policy: Policy, top_k: int = 3
 ) -> list[Signals]:
     """Measure all claims against the index."""
-    candidates = [_candidates(view, index, policy, top_k) for view in views]
+    candidates = [candidates_for(view, index, policy, top_k) for view in views]
     model = Divergences(views, candidates, nli) if nli is not None else None
     return [
         _measure_one(number, view, items, index, model, policy, top_k)
@@ -88,7 +88,8 @@ def measure(
     ]
 
 
-def _candidates(view: ClaimView, index: SourceIndex, policy: Policy, top_k: int) -> list[Evidence]:
+def candidates_for(view: ClaimView, index: SourceIndex, policy: Policy, top_k: int) -> list[Evidence]:
+    """Pick the sentences that may bear on a claim, best first."""
     keys = (*view.stems, *sorted(view.lead - set(view.stems)))
     return index.select(keys, sorted(view.digits), max(policy.candidates, top_k), at_least=max(top_k, 1))
 

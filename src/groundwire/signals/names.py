@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from groundwire.evidence import Evidence, SourceIndex
 from groundwire.signals.claim import ClaimView
-from groundwire.signals.coverage import covered, share
 from groundwire.signals.finding import Finding
 from groundwire.signals.votes import HIGH, LOW
 from groundwire.text.analysis import Analysis, analyse
+from groundwire.text.coverage import covered, share
 from groundwire.text.entities import Name, find_names, is_within, kind_of, same_name
 from groundwire.text.tokens import stem
 from groundwire.types import Policy, Reason

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from groundwire.evidence import Evidence
 from groundwire.signals.claim import ClaimView
-from groundwire.signals.coverage import covered, share
 from groundwire.signals.finding import Finding
 from groundwire.signals.reading import read
 from groundwire.text.analysis import Analysis
+from groundwire.text.coverage import covered, share
 from groundwire.text.lexicon import load_map
 from groundwire.text.meaning import against, opposed
 from groundwire.text.polarity import Negation

@@ -6,10 +6,10 @@ from typing import NamedTuple
 from groundwire.evidence import Evidence
 from groundwire.signals.claim import ClaimView
 from groundwire.signals.counterparts import Counterpart, Counterparts, counterparts, holds_exactly, matches
-from groundwire.signals.coverage import share
 from groundwire.signals.derived import is_derived
 from groundwire.signals.finding import Finding
 from groundwire.text.agreement import Clash
+from groundwire.text.coverage import share
 from groundwire.types import Policy, Reason
 
 # How much better another slot must fit before an equal number no longer counts:

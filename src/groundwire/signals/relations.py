@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 from groundwire.evidence import Evidence
 from groundwire.signals.claim import ClaimView
-from groundwire.signals.coverage import covered, share
 from groundwire.signals.finding import Finding
 from groundwire.signals.reading import read
 from groundwire.text.analysis import Analysis
+from groundwire.text.coverage import covered, share
 from groundwire.text.lexicon import load_words
 from groundwire.text.meaning import opposites, synonyms
-from groundwire.text.relations import Marked, Pair, are_converse
+from groundwire.text.relations import Marked, Pair, are_converse, modal_clash, quantifier_clash
 from groundwire.text.tokens import stem
 from groundwire.types import Reason
 
@@ -137,9 +137,6 @@ def _exchanged(claim: Analysis, item: Evidence, source: Analysis) -> Finding | N
     )  # fmt: skip
 
 
-_STRENGTH = {"none": 0, "few": 1, "some": 2, "half": 3, "many": 4, "most": 5, "all": 6, "any": 6}
-
-
 def _quantifiers(view: ClaimView, item: Evidence) -> list[Finding]:
     mine, theirs = read(view.analysis).quantifiers, read(item.analysis).quantifiers
     findings: list[Finding] = []
@@ -171,7 +168,7 @@ def _quantifiers(view: ClaimView, item: Evidence) -> list[Finding]:
                     Finding(Reason.QUANTIFIER, word.start, word.end, item, other.start, other.end, hard=False)
                 )
             continue
-        clash = _quantifier_clash(partner.value, other.value)
+        clash = quantifier_clash(partner.value, other.value)
         if clash is not None:
             findings.append(
                 Finding(Reason.QUANTIFIER, partner.start, partner.end, item, other.start, other.end, hard=clash)
@@ -195,29 +192,6 @@ def _same_head(other: Marked, mine: list[Marked]) -> Marked | None:
     return None
 
 
-def _quantifier_clash(mine: str, theirs: str) -> bool | None:
-    """Tell a hard clash (True) from a soft one (False); None when there is none."""
-    if mine == theirs:
-        return None
-    if "only" in (mine, theirs):
-        return False if mine in ("all", "any", "only") or theirs == "only" else None
-    strong, weak = _STRENGTH.get(mine), _STRENGTH.get(theirs)
-    if strong is None or weak is None:
-        return None
-    if 0 in (strong, weak):
-        return None  # polarity: the negation signal tells
-    if {mine, theirs} == {"few", "most"} or {mine, theirs} == {"few", "many"} or {mine, theirs} == {"few", "all"}:
-        return True
-    return False if strong > weak else None
-
-
-_MODAL_CLASH = {
-    ("required", "possible"), ("required", "able"), ("required", "advised"), ("certain", "possible"),
-    ("certain", "expected"), ("possible", "required"), ("able", "required"), ("advised", "required"),
-    ("certain", "advised"), ("", "possible"), ("", "expected"), ("", "advised"), ("required", ""),
-}  # fmt: skip
-
-
 def _modality(view: ClaimView, item: Evidence) -> list[Finding]:
     mine, theirs = read(view.analysis).modals, read(item.analysis).modals
     if not mine and not theirs:
@@ -234,7 +208,7 @@ def _modality(view: ClaimView, item: Evidence) -> list[Finding]:
             continue
         partner = next((one for one in mine if one.head == other.head or one.head in synonyms(other.head)), None)
         value = partner.value if partner else ""
-        if (value, other.value) in _MODAL_CLASH and share(view.stems, item.stems) >= 0.5:
+        if modal_clash(value, other.value) and share(view.stems, item.stems) >= 0.5:
             start, end = (partner.start, partner.end) if partner else _word_span(view.analysis, other.head)
             findings.append(Finding(Reason.MODALITY, start, end, item, other.start, other.end, hard=False))
     return findings
@@ -244,7 +218,7 @@ def _stated_modality(view: ClaimView, item: Evidence, mine: list[Marked], theirs
     """Compare "is optional" with a modal verb of the evidence, and the other way round."""
     for one in mine:
         for other in theirs:
-            if bool(one.head) == bool(other.head) or (one.value, other.value) not in _MODAL_CLASH:
+            if bool(one.head) == bool(other.head) or not modal_clash(one.value, other.value):
                 continue
             rest = [key for key in view.stems if key != view.analysis.words[one.place].stem]
             if rest and share(rest, item.stems) >= 0.5:

@@ -4,9 +4,9 @@ from difflib import SequenceMatcher
 
 from groundwire.evidence import Evidence, SourceIndex
 from groundwire.signals.claim import ClaimView
-from groundwire.signals.coverage import covered, share
 from groundwire.signals.finding import Finding
 from groundwire.text.analysis import Analysis
+from groundwire.text.coverage import covered, share
 from groundwire.text.meaning import opposed, opposites
 from groundwire.text.sentences import split_cells
 from groundwire.text.tokens import content_stems, verb_share

@@ -299,3 +299,32 @@ def find_conditions(sentence: Analysis) -> list[Condition]:
         if stems and not (found and match.start() < found[-1].end):
             found.append(Condition(match.start(), end, opener, stems))
     return found
+
+
+_STRENGTH = {"none": 0, "few": 1, "some": 2, "half": 3, "many": 4, "most": 5, "all": 6, "any": 6}
+_MODAL_CLASH = {
+    ("required", "possible"), ("required", "able"), ("required", "advised"), ("certain", "possible"),
+    ("certain", "expected"), ("possible", "required"), ("able", "required"), ("advised", "required"),
+    ("certain", "advised"), ("", "possible"), ("", "expected"), ("", "advised"), ("required", ""),
+}  # fmt: skip
+
+
+def quantifier_clash(mine: str, theirs: str) -> bool | None:
+    """Tell a hard clash (True) from a soft one (False); None when there is none."""
+    if mine == theirs:
+        return None
+    if "only" in (mine, theirs):
+        return False if mine in ("all", "any", "only") or theirs == "only" else None
+    strong, weak = _STRENGTH.get(mine), _STRENGTH.get(theirs)
+    if strong is None or weak is None:
+        return None
+    if 0 in (strong, weak):
+        return None  # polarity: the negation signal tells
+    if {mine, theirs} == {"few", "most"} or {mine, theirs} == {"few", "many"} or {mine, theirs} == {"few", "all"}:
+        return True
+    return False if strong > weak else None
+
+
+def modal_clash(mine: str, theirs: str) -> bool:
+    """Tell whether one modality, or none, cannot stand for another."""
+    return (mine, theirs) in _MODAL_CLASH

@@ -21,6 +21,7 @@ class Policy:
     block_confidence: float = 0.6
     fail_on: tuple[str, ...] = ("contradicted", "fabricated")
     approve_on: str = "ladder"
+    grounded_threshold: float = 0.5
     candidates: int = 8
     window_tokens: int = 128
     max_response_chars: int = 200_000
@@ -35,6 +36,7 @@ class Policy:
             "support_threshold",
             "min_confidence",
             "block_confidence",
+            "grounded_threshold",
             "approximate_within",
             "approximate_beyond",
         ):

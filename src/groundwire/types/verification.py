@@ -4,6 +4,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+# The entry of `checks` that says: approval was decided by the probability, not by the verdicts.
+PROBABILITY_CHECK = "support_probability"
+
 
 class Verdict(StrEnum):
     """What the sources say of one claim."""
@@ -144,6 +147,11 @@ class VerificationResult:
     checks: list[str] = field(default_factory=list)
     policy_hash: str = ""
     version: str = ""
+
+    @property
+    def decided_by_probability(self) -> bool:
+        """Tell whether the policy let the probability decide on approval, not the verdicts."""
+        return PROBABILITY_CHECK in self.checks
 
     def to_dict(self) -> dict[str, Any]:
         """Return JSON types only, floats rounded to four places."""

@@ -19,6 +19,7 @@ from groundwire.types import (
     Verdict,
     VerificationResult,
 )
+from groundwire.types.verification import PROBABILITY_CHECK
 from groundwire.verify.calibrate import is_grounded, support_probability
 from groundwire.verify.decide import combine_signals, confidence_label, is_blocking, overall_score
 from groundwire.verify.features import ClaimFacts
@@ -58,7 +59,7 @@ def judge(
         start=claim.start,
         end=claim.end,
         support_probability=probability,
-        grounded=is_grounded(probability),
+        grounded=is_grounded(probability, policy.grounded_threshold),
         unsupported_spans=[(item.claim_start, item.claim_end) for item in conflicts],
         conflicts=conflicts,
     )  # fmt: skip
@@ -83,7 +84,7 @@ def summarise(
     supported = [item for item in counted if item.verdict == Verdict.SUPPORTED]
     probability = support_probability(facts, len(unchecked))
     return VerificationResult(
-        approved=not any(is_blocking(item, policy) for item in counted),
+        approved=_approve(counted, probability, policy),
         overall_score=overall_score(counted),
         confidence=confidence_label(counted),
         claims=verdicts,
@@ -95,12 +96,24 @@ def summarise(
         status=status,
         unchecked=unchecked,
         support_probability=probability,
-        grounded=is_grounded(probability),
+        grounded=is_grounded(probability, policy.grounded_threshold),
         model=model,
-        checks=list(_CHECKS) if counted else [],
+        checks=_checks(counted, policy),
         policy_hash=policy_hash,
         version=version,
     )
+
+
+def _approve(counted: Sequence[ClaimVerdict], probability: float | None, policy: Policy) -> bool:
+    # A response with nothing to check has no probability: both ways of approving treat it alike.
+    if policy.approve_on == "probability" and probability is not None:
+        return probability >= policy.grounded_threshold
+    return not any(is_blocking(item, policy) for item in counted)
+
+
+def _checks(counted: Sequence[ClaimVerdict], policy: Policy) -> list[str]:
+    decides = [PROBABILITY_CHECK] if policy.approve_on == "probability" else []
+    return [*_CHECKS, *decides] if counted else []
 
 
 def _count(verdicts: Sequence[ClaimVerdict], verdict: Verdict) -> int:

@@ -8,8 +8,6 @@ from importlib.resources import files
 
 from groundwire.verify.features import NAMES, ClaimFacts, describe
 
-THRESHOLD = 0.5
-
 
 def support_probability(facts: Sequence[ClaimFacts], unchecked: int = 0) -> float | None:
     """Combine the features of a response, or of one claim, into one probability; None without claims."""
@@ -20,9 +18,9 @@ def support_probability(facts: Sequence[ClaimFacts], unchecked: int = 0) -> floa
     return 1.0 / (1.0 + math.exp(-(intercept + sum(weights[name] * values[name] for name in NAMES))))
 
 
-def is_grounded(probability: float | None) -> bool | None:
-    """Compare a probability with the one threshold."""
-    return None if probability is None else probability >= THRESHOLD
+def is_grounded(probability: float | None, threshold: float) -> bool | None:
+    """Compare a probability with the policy's threshold."""
+    return None if probability is None else probability >= threshold
 
 
 @cache

@@ -39,6 +39,11 @@ class VerifiedScorer:
         )
         self._policy_hash = self.policy.hash
 
+    @property
+    def model(self) -> ModelInfo | None:
+        """Name the model that takes part in the verdicts."""
+        return _model_info(self.nli_scorer)
+
     def verify(
         self,
         response: str,
@@ -122,7 +127,7 @@ class VerifiedScorer:
             unchecked,
             facts,
             status=_status(len(checkable), len(index), truncated),
-            model=_model_info(self.nli_scorer),
+            model=self.model,
             policy=policy,
             policy_hash=self._policy_hash if policy is self.policy else policy.hash,
             version=__version__,

@@ -1,8 +1,10 @@
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks import metrics
+from groundwire.evals import metrics
 
 rows = st.lists(st.tuples(st.integers(0, 1), st.floats(0, 1)), min_size=2, max_size=40)
 
@@ -83,5 +85,51 @@ def test_a_sure_and_wrong_score_has_full_calibration_error() -> None:
     assert metrics.calibration_error([1, 0, 0], [0.0, 1.0, 1.0]) == pytest.approx(1.0)
 
 
-def test_the_exponent_of_a_quadratic_law_is_two() -> None:
-    assert metrics.power_exponent([1, 10, 100], [3, 300, 30_000]) == pytest.approx(2.0)
+@given(rows)
+def test_the_bins_hold_every_row_and_each_class_weighs_one_half(pairs: list[tuple[int, float]]) -> None:
+    labels = [label for label, _ in pairs]
+    bins = metrics.reliability_bins(labels, [score for _, score in pairs])
+    if not 0 < sum(labels) < len(labels):
+        assert bins == []
+        return
+    assert sum(item.rows for item in bins) == len(pairs)
+    assert sum(item.weight for item in bins) == pytest.approx(1.0)
+    assert sum(item.weight * item.supported for item in bins) == pytest.approx(0.5)
+
+
+def test_detection_counts_what_lies_below_the_threshold() -> None:
+    found = metrics.unsupported_detection([0, 0, 0, 1, 1], [0.1, 0.2, 0.9, 0.3, 0.8])
+    assert found.precision == pytest.approx(2 / 3)
+    assert found.recall == pytest.approx(2 / 3)
+    assert found.f1 == pytest.approx(2 / 3)
+
+
+def test_a_share_of_nothing_is_not_measured() -> None:
+    assert metrics.detection(0, 0, 0) == (None, None, None)
+    assert metrics.detection(0, 0, 3) == (None, 0.0, 0.0)
+
+
+def test_characters_under_two_spans_count_once() -> None:
+    assert metrics.span_counts([(0, 10)], [(5, 8), (6, 12)]) == (5, 2, 5)
+
+
+@given(rows)
+def test_the_area_under_the_roc_points_is_the_auc(pairs: list[tuple[int, float]]) -> None:
+    labels = [label for label, _ in pairs]
+    scores = [score for _, score in pairs]
+    points = metrics.roc_points(labels, scores)
+    value = metrics.auc(labels, scores)
+    if value is None:
+        assert points == []
+        return
+    area = sum((right[0] - left[0]) * (left[1] + right[1]) / 2 for left, right in pairwise(points))
+    assert area == pytest.approx(value)
+    assert points[0] == (0.0, 0.0)
+    assert points[-1] == (1.0, 1.0)
+
+
+def test_percentiles_are_values_that_occurred() -> None:
+    values = [float(number) for number in range(1, 101)]
+    assert [metrics.percentile(values, share) for share in (0.5, 0.95, 0.99)] == [50.0, 95.0, 99.0]
+    assert metrics.percentile([3.0], 0.99) == 3.0
+    assert metrics.percentile([], 0.5) is None

@@ -1,0 +1,19 @@
+"""The one door to the language model: every command that may use it comes through here."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from groundwire.nli import NLIScorer
+
+# False until the package carries the model's files. No look at the disk decides this: an
+# installation that lost its model must fail, not go on without it.
+SHIPPED = False
+
+
+def load_model(no_model: bool) -> "NLIScorer | None":
+    """Return the embedded model, or None when the user wants none or none is shipped."""
+    if no_model or not SHIPPED:
+        return None
+    from groundwire.nli import NLIScorer  # here: most of its weight is wanted by this line alone
+
+    return NLIScorer()
