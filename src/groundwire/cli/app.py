@@ -6,10 +6,24 @@ from typing import Annotated, cast
 import typer
 
 from groundwire import __version__
-from groundwire.cli import audit, cite, doctor, evaluate, kb, review, runs, scan, stream, tune, verify
+from groundwire.cli import (
+    audit,
+    cite,
+    doctor,
+    evaluate,
+    kb,
+    passport,
+    policy,
+    review,
+    runs,
+    scan,
+    stream,
+    tune,
+    verify,
+)
 from groundwire.errors import InputError
 
-COMMANDS = (verify, stream, review, audit, cite, kb, runs, scan, evaluate, tune, doctor)
+COMMANDS = (verify, stream, review, audit, cite, kb, runs, scan, evaluate, tune, policy, passport, doctor)
 
 # Typer carries click inside itself in newer versions and beside itself in
 # older ones; the parent of its public BadParameter is UsageError in both.
