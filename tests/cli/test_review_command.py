@@ -21,7 +21,14 @@ def test_a_right_answer_is_approved_and_shown_with_its_fact() -> None:
 
 def test_a_wrong_answer_is_refused_and_both_sides_are_marked() -> None:
     ran = groundwire(
-        "review", "--prompt", "Refunds?", "--response", "Refunds are possible within 60 days.", "--fact", FACT, "--no-model"
+        "review",
+        "--prompt",
+        "Refunds?",
+        "--response",
+        "Refunds are possible within 60 days.",
+        "--fact",
+        FACT,
+        "--no-model",
     )
     assert (ran.status, ran.err) == (1, "")
     assert "⟦60 days⟧" in ran.out

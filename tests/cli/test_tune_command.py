@@ -29,7 +29,9 @@ def test_the_written_policy_is_honoured_by_verify_and_eval(folder: Path) -> None
     result = json.loads(verified.out)
     assert result["policy_hash"] == policy.hash
     assert result["checks"][-1] == "support_probability"
-    measured = json.loads(groundwire("eval", "rows.jsonl", "--policy", "tuned.yaml", "--json", "--no-model", cwd=folder).out)
+    measured = json.loads(
+        groundwire("eval", "rows.jsonl", "--policy", "tuned.yaml", "--json", "--no-model", cwd=folder).out
+    )
     assert measured["files"][0]["threshold"] == round(policy.grounded_threshold, 4)
     refused = [row for row in _dump(folder) if row["label"] == 1 and not row["approved"]]
     assert len(refused) == 2  # k = floor(0.25 * 13) = 3: two of the twelve lie strictly below the third smallest
