@@ -148,7 +148,10 @@ def _model(result: dict[str, Any], words: dict[str, Any]) -> list[str]:
             name,
             str(entry["rows"]),
             *(f"{found['auc']:.3f}" if (found := part["sets"].get(name)) else "–" for part in (words, result)),
-            *(f"{found['balanced_accuracy']:.3f}" if (found := part["sets"].get(name)) else "–" for part in (words, result)),
+            *(
+                f"{found['balanced_accuracy']:.3f}" if (found := part["sets"].get(name)) else "–"
+                for part in (words, result)
+            ),
         ]
         for name, entry in result["sets"].items()
     ]
