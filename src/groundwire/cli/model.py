@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from groundwire.batch import ModelChoice
     from groundwire.nli import NLIScorer
 
 # False until the package carries the model's files. No look at the disk decides this: an
@@ -17,3 +18,12 @@ def load_model(no_model: bool) -> "NLIScorer | None":
     from groundwire.nli import NLIScorer  # here: most of its weight is wanted by this line alone
 
     return NLIScorer()
+
+
+def choose_model(no_model: bool) -> "ModelChoice | None":
+    """Do the same for processes that load the model themselves: return which one they load."""
+    if no_model or not SHIPPED:
+        return None
+    from groundwire.batch import ModelChoice
+
+    return ModelChoice()
