@@ -107,7 +107,10 @@ def run_batch(
         rows, bad = sum(entry.rows for entry in entries), sum(entry.bad for entry in entries)
         write_output(places, journal.blocks(), {**header, "rows": rows, "bad_rows": bad})
     except BaseException:
-        journal.close()
+        if journal.entries:
+            journal.close()
+        else:
+            journal.remove()  # nothing was lost, so nothing needs --resume
         raise
     journal.remove()
     bad_file = str(places.bad) if bad else None
