@@ -73,12 +73,20 @@ def _drain(pool: ProcessPoolExecutor, waiting: Iterator[Block], processes: int, 
 
 def _check_alone(task: Task, block: Block) -> Checked:
     """Check a block that may kill its process; if it does, row by row, and the guilty row is bad."""
-    done = _try(task, block)
-    if done is not None:
-        return done
-    if len(block.records) == 1:
-        return refused(block, "the process that checked it died, most likely for lack of memory")
-    parts = [_check_alone(task, Block(block.number, (record,))) for record in block.records]
+    with _pool(task, 1) as pool:
+        try:
+            return pool.submit(_check, block).result()
+        except BrokenProcessPool:
+            pass
+    parts: list[Checked] = []
+    rows = [Block(block.number, (record,)) for record in block.records]
+    while len(parts) < len(rows):
+        with _pool(task, 1) as pool:
+            try:
+                for row in rows[len(parts) :]:
+                    parts.append(pool.submit(_check, row).result())  # noqa: PERF401 - what came before a death counts
+            except BrokenProcessPool:
+                parts.append(refused(rows[len(parts)], "the process that checked it died, likely for lack of memory"))
     return Checked(
         block.number,
         b"".join(part.rows for part in parts),
@@ -86,14 +94,6 @@ def _check_alone(task: Task, block: Block) -> Checked:
         sum(part.row_count for part in parts),
         sum(part.bad_count for part in parts),
     )
-
-
-def _try(task: Task, block: Block) -> Checked | None:
-    with _pool(task, 1) as pool:
-        try:
-            return pool.submit(_check, block).result()
-        except BrokenProcessPool:
-            return None
 
 
 def _pool(task: Task, processes: int) -> ProcessPoolExecutor:
