@@ -17,6 +17,7 @@ from groundwire.batch.blocks import Block, choose_records, cut_blocks
 from groundwire.batch.local import check_with_processes
 from groundwire.batch.records import Record
 from groundwire.errors import ModelError
+from groundwire.evidence import SourceIndex
 from tests.batch.made import files_of, read_lines, rows, write_lines
 from tests.nli.tiny import write_embedded
 
@@ -69,6 +70,21 @@ def test_two_processes_and_other_blocks_write_the_same_rows(tmp_path: Path) -> N
     run_batch(given, other, BatchOptions(task=task, processes=1, block_rows=128))
     assert files_of(one) == files_of(two)
     assert one.read_bytes() == other.read_bytes()
+
+
+def test_a_source_that_many_rows_share_is_indexed_once_a_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    indexed = []
+    original = SourceIndex.__init__
+
+    def counting(self: SourceIndex, sources: Any) -> None:
+        indexed.extend(sources)
+        original(self, sources)
+
+    monkeypatch.setattr(SourceIndex, "__init__", counting)
+    shared = [{"response": f"It weighs {number} kg.", "source": f"It weighs {number % 2} kg."} for number in range(20)]
+    run_batch(write_lines(tmp_path / "in.jsonl", shared), tmp_path / "out.jsonl", BatchOptions(processes=1))
+    assert len(indexed) == 2
+    assert [row["approved"] for row in read_lines(tmp_path / "out.jsonl")] == [True, True, *[False] * 18]
 
 
 def test_csv_gives_what_json_lines_give(tmp_path: Path) -> None:

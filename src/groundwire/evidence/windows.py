@@ -91,4 +91,3 @@ def readable(item: Evidence) -> str:
         return item.text
     cells = [cell.strip() for cell, _, _ in split_cells(item.text)]
     return "; ".join(f"{name.strip()}: {cell}" for name, cell in zip(item.header, cells, strict=False) if cell) + "."
-
