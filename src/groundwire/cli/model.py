@@ -21,8 +21,8 @@ def load_model(no_model: bool) -> "NLIScorer | None":
 
 
 def choose_model(no_model: bool) -> "ModelChoice | None":
-    """Do the same for processes that load the model themselves: return which one they load."""
-    if no_model or not SHIPPED:
+    """Return which model the processes of a batch load themselves, or None when the user wants none."""
+    if no_model:
         return None
     from groundwire.batch import ModelChoice
 
