@@ -7,6 +7,7 @@ import argparse
 import itertools
 import json
 import os
+import random
 import resource
 import subprocess
 import sys
@@ -20,12 +21,14 @@ from typing import Any
 from benchmarks import data as folders
 from benchmarks import record
 from benchmarks.growth import power_exponent
+from benchmarks.plot import Curve, draw_curves
 from groundwire import VerifiedScorer
 from training.pairs import made
 
-IN_PROCESS_ROWS = 400
-ONLY_TWO_FROM = 50_000  # rows from which one process alone would take too long
+IN_PROCESS_ROWS = 1_000
+ONLY_TWO_FROM = {False: 50_000, True: 5_000}  # rows from which one process alone would take too long
 SEED = 1
+PLOT = record.ROOT / "docs" / "images" / "batch_growth.svg"
 
 
 def rows(data: Path) -> Iterator[dict[str, str]]:
@@ -125,12 +128,12 @@ def measure(given: Path, sizes: list[int], folder: Path, *, model: bool, ray: bo
     alone = in_process([json.loads(line) for line in lines[: min(IN_PROCESS_ROWS, *sizes)]], model)
     runs: list[dict[str, Any]] = []
     for size in sizes:
-        for processes in (1, 2) if size < ONLY_TWO_FROM else (2,):
+        for processes in (1, 2) if size < ONLY_TWO_FROM[model] else (2,):
             out = folder / f"out-{processes}.jsonl"
             found = batch(given, out, "--limit", str(size), "--processes", str(processes), *switch)
             runs.append({"processes": processes, **found})
             print(f"model={model} rows={size} processes={processes}: {runs[-1]}", flush=True)
-        if size < ONLY_TWO_FROM:
+        if size < ONLY_TWO_FROM[model]:
             same = (folder / "out-1.jsonl").read_bytes() == (folder / "out-2.jsonl").read_bytes()
             runs[-1]["equal_to_one_process"] = same
     largest = runs[-1]
@@ -157,8 +160,22 @@ def _exponent(runs: list[dict[str, Any]]) -> float | None:
     return round(power_exponent([run["rows"] for run in two], [run["seconds"] for run in two]), 3)
 
 
+def plot(figures: dict[str, Any]) -> None:
+    """Draw time by rows for one and two processes into the documentation."""
+    curves = [
+        Curve(
+            f"{words}, {count} process{'es' if count > 1 else ''}",
+            [(run["rows"], run["seconds"]) for run in figures[name]["runs"] if run["processes"] == count],
+        )
+        for name, words in (("without_model", "without model"), ("with_model", "with model"))
+        if name in figures
+        for count in (1, 2)
+    ]
+    PLOT.write_text(draw_curves("Time of a batch", "rows", "seconds", curves), encoding="utf-8")
+
+
 def main() -> None:
-    """Measure and write the result file."""
+    """Measure, and write the result file and its plot."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data")
     parser.add_argument("--rows", type=int, nargs="+", default=[1_000, 10_000])
@@ -171,14 +188,16 @@ def main() -> None:
         folder = Path(name)
         given = folder / "in.jsonl"
         with open(given, "w", encoding="utf-8") as file:
-            for row in itertools.islice(rows(data), max([*options.rows, *options.model_rows])):
-                file.write(json.dumps(row) + "\n")
+            taken = list(itertools.islice(rows(data), max([*options.rows, *options.model_rows])))
+            random.Random(SEED).shuffle(taken)  # the first thousand rows are like the rest
+            file.writelines(json.dumps(row) + "\n" for row in taken)
         figures["input_mb"] = round(given.stat().st_size / 2**20, 1)
         figures["without_model"] = measure(given, options.rows, folder, model=False, ray=options.ray)
         if options.model_rows:
             figures["with_model"] = measure(given, options.model_rows, folder, model=True, ray=options.ray)
     command = f"GROUNDWIRE_DATA=… python -m benchmarks.batch {' '.join(sys.argv[1:])}".rstrip()
     print(record.write("batch", command, figures))
+    plot(figures)
 
 
 if __name__ == "__main__":
