@@ -1,67 +1,50 @@
-"""Draw curves on two logarithmic axes as an SVG that needs nothing to be read."""
+"""Draw a line chart as SVG, without a plotting library."""
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
-from typing import NamedTuple
 
-_WIDTH, _HEIGHT = 520, 340
-_LEFT, _TOP, _RIGHT, _BOTTOM = 70, 40, 500, 280
-_DASHES = ("", "7 4", "2 3", "9 3 2 3")
+_WIDTH, _HEIGHT, _LEFT, _TOP, _RIGHT, _BOTTOM = 640, 400, 56, 24, 168, 48
+_COLOURS = ("#00796b", "#c2410c", "#6d28d9", "#475569", "#a16207")
 
 
-class Curve(NamedTuple):
-    """A named line through points."""
+def line_chart(
+    title: str, x_name: str, y_name: str, series: Mapping[str, Sequence[tuple[float, float]]], x_most: float
+) -> str:
+    """Draw shares from 0 to 1 on both axes; the horizontal one ends at `x_most`."""
+    wide, high = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
 
-    name: str
-    points: Sequence[tuple[float, float]]
-
-
-def draw_curves(title: str, across: str, up: str, curves: Sequence[Curve]) -> str:
-    """Return the picture; lines differ by their dashes, so that it can be read without colour."""
-    xs = [x for curve in curves for x, _ in curve.points]
-    ys = [y for curve in curves for _, y in curve.points]
-    wide, high = _decades(xs), _decades(ys)
-
-    def place(x: float, y: float) -> tuple[float, float]:
-        share_x = (math.log10(x) - wide[0]) / (wide[1] - wide[0])
-        share_y = (math.log10(y) - high[0]) / (high[1] - high[0])
-        return _LEFT + share_x * (_RIGHT - _LEFT), _BOTTOM - share_y * (_BOTTOM - _TOP)
+    def at(x: float, y: float) -> tuple[float, float]:
+        return _LEFT + wide * min(x, x_most) / x_most, _TOP + high * (1.0 - y)
 
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" font-size="12" '
-        f'font-family="sans-serif" aria-label="{escape(title)}"><rect width="100%" height="100%" fill="#fff"/>',
-        f'<text x="{_LEFT}" y="22" font-size="14" font-weight="bold">{escape(title)}</text>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
+        f'font-family="sans-serif" font-size="12">',
+        f"<title>{escape(title)}</title>",
+        f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="#ffffff"/>',
     ]
-    for power in range(wide[0], wide[1] + 1):
-        x, _ = place(10.0**power, 10.0 ** high[0])
-        parts.append(f'<path d="M{x:.1f} {_TOP}V{_BOTTOM}" stroke="#ddd"/>')
-        parts.append(f'<text x="{x:.1f}" y="{_BOTTOM + 18}" text-anchor="middle">{10**power:,}</text>')
-    for power in range(high[0], high[1] + 1):
-        _, y = place(10.0 ** wide[0], 10.0**power)
-        parts.append(f'<path d="M{_LEFT} {y:.1f}H{_RIGHT}" stroke="#ddd"/>')
-        parts.append(f'<text x="{_LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{10.0**power:g}</text>')
-    for number, curve in enumerate(curves):
-        spots = [place(x, y) for x, y in curve.points]
-        line = " ".join(f"{x:.1f},{y:.1f}" for x, y in spots)
-        dash = _DASHES[number % len(_DASHES)]
-        parts.append(
-            f'<polyline points="{line}" fill="none" stroke="#00695c" stroke-width="2" stroke-dasharray="{dash}"/>'
-        )
-        parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="#00695c"/>' for x, y in spots]
-        top = _TOP + 12 + 18 * number
-        parts.append(
-            f'<path d="M{_LEFT + 10} {top}h34" stroke="#00695c" stroke-width="2" stroke-dasharray="{dash}"/>'
-            f'<text x="{_LEFT + 52}" y="{top + 4}">{escape(curve.name)}</text>'
-        )
-    middle = (_TOP + _BOTTOM) / 2
-    parts.append(f'<text x="{(_LEFT + _RIGHT) / 2}" y="{_BOTTOM + 42}" text-anchor="middle">{escape(across)}</text>')
-    parts.append(
-        f'<text transform="rotate(-90 18 {middle})" x="18" y="{middle}" text-anchor="middle">{escape(up)}</text>'
-    )
-    return "\n".join([*parts, "</svg>"]) + "\n"
-
-
-def _decades(values: Sequence[float]) -> tuple[int, int]:
-    low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
-    return low, max(high, low + 1)
+    for step in range(6):
+        share = step / 5
+        x, y = at(share * x_most, share)
+        parts += [
+            f'<line x1="{_LEFT}" y1="{y:.1f}" x2="{_LEFT + wide}" y2="{y:.1f}" stroke="#e2e8f0"/>',
+            f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end" fill="#334155">{share:.0%}</text>',
+            f'<text x="{x:.1f}" y="{_TOP + high + 16}" text-anchor="middle" fill="#334155">{share * x_most:.0%}</text>',
+        ]
+    for number, (name, points) in enumerate(series.items()):
+        colour = _COLOURS[number % len(_COLOURS)]
+        inside = [at(x, y) for x, y in sorted(points) if x <= x_most]
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in inside)
+        y = _TOP + 14 + 18 * number
+        parts += [
+            f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>',
+            f'<line x1="{_LEFT + wide + 10}" y1="{y - 4}" x2="{_LEFT + wide + 28}" y2="{y - 4}" '
+            f'stroke="{colour}" stroke-width="3"/>',
+            f'<text x="{_LEFT + wide + 34}" y="{y}" fill="#0f172a">{escape(name)}</text>',
+        ]
+    parts += [
+        f'<text x="{_LEFT + wide / 2}" y="{_HEIGHT - 10}" text-anchor="middle" fill="#0f172a">{escape(x_name)}</text>',
+        f'<text transform="translate(14 {_TOP + high / 2}) rotate(-90)" text-anchor="middle" '
+        f'fill="#0f172a">{escape(y_name)}</text>',
+        "</svg>",
+    ]
+    return "\n".join(parts) + "\n"

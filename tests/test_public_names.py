@@ -8,12 +8,20 @@ import groundwire
 # Names the specification promises for the root and that exist so far. A name
 # is added here in the change that adds it, never by accident.
 PUBLIC = [
+    "CoherenceScorer",
+    "GroundTruthStore",
+    "AsyncStreamingKernel",
+    "CoherenceAgent",
     "GroundwireError",
     "InjectionDetector",
     "NLIScorer",
     "Policy",
+    "ProductionGuard",
     "SafetyEvent",
+    "ScoreCache",
     "Source",
+    "VectorGroundTruthStore",
+    "StreamingKernel",
     "VerifiedScorer",
     "__version__",
     "verify_claim_lattice",

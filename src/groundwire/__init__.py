@@ -7,20 +7,32 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from groundwire.audit import verify_claim_lattice, verify_claim_lattice_json, verify_quotes
+    from groundwire.coherence import CoherenceScorer, ScoreCache
     from groundwire.errors import GroundwireError
+    from groundwire.guard import CoherenceAgent, ProductionGuard
     from groundwire.injection import InjectionDetector
     from groundwire.nli import NLIScorer
+    from groundwire.retrieval import GroundTruthStore, VectorGroundTruthStore
+    from groundwire.stream import AsyncStreamingKernel, StreamingKernel
     from groundwire.types import Policy, SafetyEvent, Source
     from groundwire.verify import VerifiedScorer
 
 # Names are loaded on first use, so that `import groundwire` costs nothing.
 _HOMES = {
+    "CoherenceScorer": "groundwire.coherence",
+    "GroundTruthStore": "groundwire.retrieval",
+    "AsyncStreamingKernel": "groundwire.stream",
+    "CoherenceAgent": "groundwire.guard",
     "GroundwireError": "groundwire.errors",
     "InjectionDetector": "groundwire.injection",
     "NLIScorer": "groundwire.nli",
     "Policy": "groundwire.types",
+    "ProductionGuard": "groundwire.guard",
     "SafetyEvent": "groundwire.types",
+    "ScoreCache": "groundwire.coherence",
     "Source": "groundwire.types",
+    "VectorGroundTruthStore": "groundwire.retrieval",
+    "StreamingKernel": "groundwire.stream",
     "VerifiedScorer": "groundwire.verify",
     "verify_claim_lattice": "groundwire.audit",
     "verify_claim_lattice_json": "groundwire.audit",
@@ -28,12 +40,20 @@ _HOMES = {
 }
 
 __all__ = [
+    "CoherenceScorer",
+    "GroundTruthStore",
+    "AsyncStreamingKernel",
+    "CoherenceAgent",
     "GroundwireError",
     "InjectionDetector",
     "NLIScorer",
     "Policy",
+    "ProductionGuard",
     "SafetyEvent",
+    "ScoreCache",
     "Source",
+    "VectorGroundTruthStore",
+    "StreamingKernel",
     "VerifiedScorer",
     "__version__",
     "verify_claim_lattice",

@@ -9,7 +9,7 @@ from groundwire.batch.blocks import Block
 from groundwire.batch.rows import BadRow, Columns, Row, to_row
 from groundwire.errors import GroundwireError, IntegrityError, ModelError
 from groundwire.types import ClaimVerdict, ModelInfo, Policy, Source, VerificationResult
-from groundwire.verify import VerifiedScorer
+from groundwire.verify import PreparedSource, VerifiedScorer
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,33 +72,22 @@ class Worker:
         The model is asked row by row. More pairs at a time are no faster on one core, and a quantised model weighs
         a pair by its neighbours in the batch: a row must not depend on which others the file holds.
         """
-        done = 0
-        while done < len(rows):
-            results = self._verify(rows[done:])
+        task = self.task
+        prepared: PreparedSource | None = None
+        for row in rows:
             try:
-                for row in rows[done:]:
-                    yield output_row(row, next(results))
-                    done += 1
+                prepared = prepared or self.scorer.prepare(row.source, policy=task.policy)
+                result = self.scorer.verify(
+                    row.response, prepared, task.atomic, task.top_k, question=row.question, policy=task.policy
+                )
             except (ModelError, IntegrityError):
                 raise  # no fault of the row: the next one would fail too
             except GroundwireError as error:
-                yield BadRow(rows[done].line, error.what)
-                done += 1
+                yield BadRow(row.line, error.what)
             except Exception as error:  # the edge: one row of a million must not end the run, nor pass unseen
-                yield BadRow(rows[done].line, f"cannot be checked, {type(error).__name__}")
-                done += 1
-
-    def _verify(self, rows: Sequence[Row]) -> Iterator[VerificationResult]:
-        task = self.task
-        if rows[0].question is None:
-            pairs = ((row.response, row.source) for row in rows)
-            return self.scorer.verify_many(pairs, task.atomic, task.top_k, policy=task.policy)
-        return (
-            self.scorer.verify(
-                row.response, row.source, task.atomic, task.top_k, question=row.question, policy=task.policy
-            )
-            for row in rows
-        )
+                yield BadRow(row.line, f"cannot be checked, {type(error).__name__}")
+            else:
+                yield output_row(row, result)
 
 
 def refused(block: Block, why: str) -> Checked:
@@ -158,11 +147,11 @@ def _lines(entries: Iterable[dict[str, Any]]) -> bytes:
 
 
 def _by_source(found: Sequence[Row | BadRow]) -> list[list[int]]:
-    """Group the places of rows with equal sources; a row with a question goes alone."""
-    groups: dict[tuple[str | tuple[Source, ...], int | None], list[int]] = {}
+    """Group the places of rows with equal sources, in the order in which the sources come."""
+    groups: dict[str | tuple[Source, ...], list[int]] = {}
     for place, row in enumerate(found):
         if isinstance(row, Row):
-            groups.setdefault((row.source, None if row.question is None else place), []).append(place)
+            groups.setdefault(row.source, []).append(place)
     return list(groups.values())
 
 

@@ -6,10 +6,44 @@ from typing import Annotated, cast
 import typer
 
 from groundwire import __version__
-from groundwire.cli import audit, batch, cite, compare, doctor, evaluate, report, runs, scan, tune, verify
+from groundwire.cli import (
+    audit,
+    batch,
+    cite,
+    compare,
+    doctor,
+    evaluate,
+    kb,
+    passport,
+    policy,
+    report,
+    review,
+    runs,
+    scan,
+    stream,
+    tune,
+    verify,
+)
 from groundwire.errors import InputError
 
-COMMANDS = (verify, audit, cite, runs, scan, evaluate, tune, batch, report, compare, doctor)
+COMMANDS = (
+    verify,
+    stream,
+    review,
+    audit,
+    cite,
+    kb,
+    runs,
+    scan,
+    evaluate,
+    tune,
+    batch,
+    report,
+    compare,
+    policy,
+    passport,
+    doctor,
+)
 
 # Typer carries click inside itself in newer versions and beside itself in
 # older ones; the parent of its public BadParameter is UsageError in both.
@@ -60,5 +94,5 @@ def _groundwire(
 ) -> None:
     """Check every claim of a response against its sources.
 
-    Exit status: 0 approved, 1 not approved, 2 usage or input error.
+    Exit status: 0 approved, 1 not approved, 2 usage or input error, 3 halted.
     """

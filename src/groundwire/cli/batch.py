@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from groundwire.cli import inputs, options, output
-from groundwire.cli.model import choose_model
 from groundwire.errors import InputError
+from groundwire.nli.shipped import uses_model
 
 if TYPE_CHECKING:
     from groundwire.batch import BatchSummary
@@ -67,7 +67,7 @@ def batch(
     policy, model and version. Exit status: 0 done, 1 no row could be checked, 2 usage or input error.
     """
     # Here: `--help` need not wait for it.
-    from groundwire.batch import BatchOptions, Engine, Existing, Task, parse_columns, run_batch
+    from groundwire.batch import BatchOptions, Engine, Existing, ModelChoice, Task, parse_columns, run_batch
     from groundwire.batch.blocks import BLOCK_ROWS
 
     if resume and overwrite:
@@ -82,7 +82,8 @@ def batch(
         raise InputError(f"There is no engine {engine!r}.", fix=f"use {' or '.join(Engine)}")
     if ray_address is not None and engine != Engine.RAY:
         raise InputError("--ray-address was given without --engine ray.", fix="add --engine ray")
-    task = Task(inputs.read_policy(policy, fail_on), choose_model(no_model), parse_columns(columns), atomic, top_k)
+    model = ModelChoice() if uses_model(no_model) else None
+    task = Task(inputs.read_policy(policy, fail_on), model, parse_columns(columns), atomic, top_k)
     summary = run_batch(
         source,
         out,

@@ -1,5 +1,6 @@
 """Read what the user gave: the one home of files, standard input and their errors."""
 
+import codecs
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from groundwire.errors import InputError
+from groundwire.text.decoding import decode_text
 from groundwire.types import Policy, Source, Verdict
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ STDIN = "-"
 # wrong path from filling the memory.
 MAX_BYTES = 64 * 1024 * 1024
 MAX_FILES = 100_000
+_CHUNK = 4_096
 
 
 def read_response(text: str | None, paths: Sequence[str]) -> str:
@@ -52,6 +55,24 @@ def read_sources(texts: Sequence[str], paths: Sequence[str]) -> list[Source]:
     return [Source(name, read_text(path)) for name, path in zip(_source_ids(paths), paths, strict=True)]
 
 
+def read_prompt(text: str | None, path: str | None) -> str:
+    """Return the prompt from its text or its file; without either there is none."""
+    if text is not None and path is not None:
+        raise InputError("The prompt was given both as text and as a file.", fix="keep --prompt or --prompt-file")
+    if path is not None:
+        return read_text(path)
+    return "" if text is None else _checked_argument(text, "--prompt")
+
+
+def read_facts(texts: Sequence[str]) -> dict[str, str]:
+    """Return the facts of the command line, numbered in their order."""
+    facts = {f"fact {number}": _checked_argument(text, "--fact") for number, text in enumerate(texts, 1)}
+    empty = next((name for name, text in facts.items() if not text.strip()), None)
+    if empty is not None:
+        raise InputError(f"{empty.capitalize()} is empty.", fix="give --fact a sentence")
+    return facts
+
+
 def refuse_two_readers_of_stdin(paths: Sequence[str]) -> None:
     """Refuse a command that would read standard input twice."""
     if list(paths).count(STDIN) > 1:
@@ -61,8 +82,31 @@ def refuse_two_readers_of_stdin(paths: Sequence[str]) -> None:
 def read_text(path: str) -> str:
     """Read a UTF-8 text from a file or, for '-', from standard input."""
     name = "standard input" if path == STDIN else f"the file {path!r}"
-    data = _read_stdin() if path == STDIN else _read_file(path)
-    return _decode(data, name)
+    data = read_bytes(path)
+    return decode_text(data, name)
+
+
+def read_stream() -> Iterator[str]:
+    """Yield the text of standard input as it comes, whole characters at a time."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    offset = 0
+    while data := os.read(sys.stdin.fileno(), _CHUNK):
+        if b"\0" in data:
+            raise InputError(
+                "Standard input is binary.",
+                why=f"there is a NUL byte at offset {offset + data.index(0)}",
+                fix="pipe plain text in",
+            )
+        try:
+            text = decoder.decode(data)
+        except UnicodeDecodeError as error:
+            raise InputError("Standard input is not UTF-8.", fix="pipe UTF-8 text in") from error
+        yield text.removeprefix("\ufeff") if offset == 0 else text
+        offset += len(data)
+    if decoder.getstate()[0]:
+        raise InputError("Standard input is not UTF-8.", why="it ends inside a character", fix="pipe UTF-8 text in")
+    if offset == 0:
+        raise InputError("Standard input is empty.", why="the answer is read from it", fix="pipe the text in")
 
 
 def read_policy(path: str | None, fail_on: str | None) -> Policy:
@@ -116,6 +160,18 @@ def read_scanned(text: str | None, paths: Sequence[str]) -> Iterator[Scanned]:
 
 
 def _folder(path: str) -> Iterator[Scanned]:
+    for file in walk_folder(path):
+        if file is None:
+            yield Scanned(path, None, f"the folder has more than {MAX_FILES:,} files; the rest was left out")
+            return
+        try:
+            yield Scanned(file, read_text(file))
+        except InputError as error:
+            yield Scanned(file, None, error.what)
+
+
+def walk_folder(path: str) -> Iterator[str | None]:
+    """Yield the files of a folder in order, without hidden folders and links; None where it was cut short."""
     count = 0
     for place, folders, names in os.walk(path):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
@@ -126,12 +182,14 @@ def _folder(path: str) -> Iterator[Scanned]:
                 continue
             count += 1
             if count > MAX_FILES:
-                yield Scanned(path, None, f"the folder has more than {MAX_FILES:,} files; the rest was left out")
+                yield None
                 return
-            try:
-                yield Scanned(file, read_text(file))
-            except InputError as error:
-                yield Scanned(file, None, error.what)
+            yield file
+
+
+def read_bytes(path: str) -> bytes:
+    """Read a file of any kind or, for '-', standard input."""
+    return _read_stdin() if path == STDIN else _read_file(path)
 
 
 def _read_file(path: str) -> bytes:
@@ -167,24 +225,6 @@ def _within_limit(data: bytes, name: str) -> bytes:
             fix="give the part that matters, or use the Python API",
         )
     return data
-
-
-def _decode(data: bytes, name: str) -> str:
-    subject = name[0].upper() + name[1:]
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError(f"{subject} is UTF-16.", fix="save it as UTF-8")
-    if b"\0" in data:
-        raise InputError(
-            f"{subject} is binary.", why=f"there is a NUL byte at offset {data.index(0)}", fix="give a plain text file"
-        )
-    try:
-        return data.decode("utf-8").removeprefix("\ufeff")
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"{subject} is not UTF-8.",
-            why=f"byte 0x{data[error.start]:02x} at offset {error.start} does not fit",
-            fix="save it as UTF-8",
-        ) from error
 
 
 def _checked_argument(text: str, option: str) -> str:

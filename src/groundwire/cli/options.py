@@ -36,3 +36,8 @@ NoModel = Annotated[bool, typer.Option("--no-model", help="Use the exact checks 
 SkipBad = Annotated[
     bool, typer.Option("--skip-bad", help="Leave broken lines out and say how many and which, instead of refusing.")
 ]
+KnowledgeStore = Annotated[
+    str,
+    typer.Option("--store", metavar="FILE", envvar="GROUNDWIRE_STORE", show_envvar=False, help="The knowledge store."),
+]
+Tenant = Annotated[str, typer.Option("--tenant", metavar="NAME", help="Whose facts; each tenant sees its own.")]

@@ -8,12 +8,17 @@ from groundwire.evidence.windows import pack_window, window_text
 from groundwire.nli import NLI, DivergenceScorer
 from groundwire.nli.base import Reading, WindowReader
 from groundwire.signals.claim import ClaimView
-from groundwire.types import Policy
+from groundwire.signals.finding import Finding
+from groundwire.text.coverage import share, union
+from groundwire.types import Policy, Reason
 
 # Missing words alone never vote to contradict; a found conflict always does.
 _OVERLAP_CEILING = 0.65
 _CONFLICT_FLOOR = 0.80
 _MODEL_CONFLICT_FLOOR = 0.66
+# How sure of entailment a model must be to be heard against a clash, and the frame in which it is not heard.
+_SURE = 0.85
+_TIGHT = 0.8
 
 
 def overlap_divergence(coverage: float) -> float:
@@ -26,6 +31,37 @@ def with_conflict(divergence: float, coverage: float, from_model: bool) -> float
     if from_model:
         return max(divergence, _MODEL_CONFLICT_FLOOR)
     return max(_CONFLICT_FLOOR, 1.0 - coverage)
+
+
+def second_opinion(
+    findings: tuple[Finding, ...], view: ClaimView, index: SourceIndex, reading: Reading | None
+) -> tuple[Finding, ...]:
+    """Doubt the clashes with loosely worded evidence that a sure model does not see.
+
+    Where sentences say the rest of the claim word for word the exact checks
+    are right and a small model is blind; in a paraphrase it is the other way round.
+    A number without any counterpart is never argued away.
+    """
+    if reading is None or reading.entailment.entailment < _SURE:
+        return findings
+    return tuple(
+        finding._replace(hard=False)
+        if finding.hard and finding.reason != Reason.NUMBER_ABSENT and _frame(finding, view, index) < _TIGHT
+        else finding
+        for finding in findings
+    )
+
+
+def _frame(finding: Finding, view: ClaimView, index: SourceIndex) -> float:
+    """Measure how much of the claim around a clash stands in the sentence it clashes with, or next to it."""
+    rest = [
+        word.stem
+        for word in view.analysis.words
+        if word.content and not finding.claim_start <= word.start < finding.claim_end
+    ]
+    if finding.evidence is None:
+        return 1.0
+    return share(rest, union(item.stems for item in index.window(finding.evidence)))
 
 
 def index_keys(view: ClaimView) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from groundwire.nli import NLI, DivergenceScorer
 from groundwire.nli.base import Reading
 from groundwire.signals.choose import FRAME, CloseReading, choose, read_closely
 from groundwire.signals.claim import ClaimView
-from groundwire.signals.entailment import Divergences, overlap_divergence, unit_range, with_conflict
+from groundwire.signals.entailment import Divergences, overlap_divergence, second_opinion, unit_range, with_conflict
 from groundwire.signals.finding import Finding
 from groundwire.signals.names import Aliases, alias_table, compare_names
 from groundwire.signals.numbers import compare_numbers, match_numbers
@@ -117,7 +117,7 @@ def _measure_one(
         # Before a number is called wrong or missing, more of the source is looked through.
         numbers = compare_numbers(view, _bearing(view, ranked, _WIDE_READ), policy)
     coverage = _coverage(view, best.evidence, ranked)
-    findings = best.findings + numbers.findings
+    findings = second_opinion(best.findings + numbers.findings, view, index, reading)
     hard = any(finding.hard and finding.reason != Reason.NUMBER_ABSENT for finding in findings)
     divergence = overlap_divergence(coverage)
     if model is not None:
@@ -125,6 +125,9 @@ def _measure_one(
             unit_range(reading.entailment.divergence) if reading else _divergence_of(model, number, view, best.evidence)
         )
     entailed = reading is not None and divergence < policy.support_threshold
+    if reading is not None and best.confirmed and not findings:
+        # What was recognised exactly is not for a model to deny: it then casts no vote.
+        divergence = min(divergence, policy.nli_threshold)
     if hard:
         divergence = with_conflict(divergence, coverage, model is not None)
     spans = tuple(

@@ -76,7 +76,7 @@ def _quote(text: str) -> str:
 
 @cache
 def _default_scorer() -> "VerifiedScorer":
-    from groundwire.nli import NLIScorer
+    from groundwire.nli.shipped import load_model
     from groundwire.verify import VerifiedScorer
 
-    return VerifiedScorer(NLIScorer())
+    return VerifiedScorer(load_model(no_model=False))

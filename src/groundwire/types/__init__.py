@@ -1,17 +1,21 @@
 """Every shared type of Groundwire."""
 
 from groundwire.types.coherence import ClaimAttribution, CoherenceScore, ReviewResult, ScoringEvidence
+from groundwire.types.correction import Correction, Edit
 from groundwire.types.evidence import EvidenceChunk, EvidenceObject, ParsedClaim
+from groundwire.types.guard import GuardReport
 from groundwire.types.halt import (
     CounterfactualFactChange,
     CounterfactualHaltDiagnostic,
     HaltEvidence,
+    HaltReason,
     HaltTraceAttribution,
 )
 from groundwire.types.hooks import (
     ContainmentVerdict,
     GroundingVerdict,
     HandoffResult,
+    HookFinding,
     HookVerdict,
     OntologyViolation,
     PassportVerdict,
@@ -41,14 +45,19 @@ __all__ = [
     "CoherenceScore",
     "Conflict",
     "ContainmentVerdict",
+    "Correction",
     "CounterfactualFactChange",
     "CounterfactualHaltDiagnostic",
+    "Edit",
     "EvidenceChunk",
     "EvidenceObject",
     "GroundingVerdict",
+    "GuardReport",
     "HaltEvidence",
+    "HaltReason",
     "HaltTraceAttribution",
     "HandoffResult",
+    "HookFinding",
     "HookScope",
     "HookVerdict",
     "InjectedClaim",
