@@ -11,6 +11,7 @@ from groundwire.text.entities import Name, capitals_in, find_names
 from groundwire.text.lexicon import load_rows
 from groundwire.text.polarity import find_negations
 from groundwire.text.quantity import Kind, Quantity
+from groundwire.text.tokens import Word
 
 NEUTRAL, CONTRADICTION, NOT_ENTAILED = 1, 2, 3
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
@@ -22,13 +23,16 @@ _UNITS = (
 )  # fmt: skip
 _MODALS = (
     ("may", "must"), ("might", "will"), ("can", "must"), ("should", "must"), ("must", "may"), ("could", "did"),
-    ("usually", "always"), ("often", "always"), ("sometimes", "always"), ("rarely", "often"), ("recommended", "required"),
-    ("optional", "mandatory"), ("required", "optional"), ("plans to", "has decided to"), ("expected to", "guaranteed to"),
+    ("usually", "always"), ("often", "always"), ("sometimes", "always"), ("rarely", "often"),
+    ("recommended", "required"),    ("optional", "mandatory"), ("required", "optional"), ("plans to", "has decided to"),
+    ("expected to", "guaranteed to"),
 )  # fmt: skip
 _QUANTIFIERS = (
-    ("all", "some"), ("all", "few"), ("every", "no"), ("most", "all"), ("many", "few"), ("some", "all"), ("few", "many"),
-    ("both", "neither of the"), ("at least", "at most"), ("more than", "less than"), ("up to", "at least"),
-    ("only", "not only"), ("several", "all"), ("one of the", "the only one of the"), ("fewer", "more"), ("less", "more"),
+    ("all", "some"), ("all", "few"), ("every", "no"), ("most", "all"), ("many", "few"), ("some", "all"),
+    ("few", "many"), ("both", "neither of the"), ("at least", "at most"), ("more than", "less than"),
+    ("up to", "at least"),
+    ("only", "not only"), ("several", "all"), ("one of the", "the only one of the"), ("fewer", "more"),
+    ("less", "more"),
 )  # fmt: skip
 _TAIL = re.compile(r",? (?:because|which|so that|although|while|since|unless|until|if|when|provided that) [^,;]{8,90}$")
 _OPENING = re.compile(r"^(?:However|In addition|For example|Also|Therefore|Moreover|Today|Finally|Then), ", re.I)
@@ -87,7 +91,9 @@ def _swap(pairs: Sequence[tuple[str, str]], kind: str, label: int, both: bool = 
 def change_number(sentence: Analysis, _: Surroundings, rng: random.Random) -> Edit | None:
     """Put another number in the place of one."""
     kinds = (Kind.COUNT, Kind.MONEY, Kind.PERCENT, Kind.MEASURE)
-    found = [(item, match) for item in sentence.quantities if item.kind in kinds for match in _NUMBER.finditer(item.text)]
+    found = [
+        (item, match) for item in sentence.quantities if item.kind in kinds for match in _NUMBER.finditer(item.text)
+    ]
     if not found:
         return None
     quantity, match = rng.choice(found)
@@ -158,7 +164,9 @@ def swap_names(sentence: Analysis, _: Surroundings, rng: random.Random) -> Edit 
     first, second = sorted(rng.sample(names, 2), key=lambda name: name.start)
     between = sentence.text[first.end : second.start]
     # Listed names may stand in any order.
-    if first.text == second.text or not any(first.end <= sentence.words[place].start < second.start for place in sentence.verbs):
+    if first.text == second.text or not any(
+        first.end <= sentence.words[place].start < second.start for place in sentence.verbs
+    ):
         return None
     text = sentence.text[: first.start] + second.text + between + first.text + sentence.text[second.end :]
     shift = len(second.text) - len(first.text)
@@ -181,7 +189,9 @@ def negate(sentence: Analysis, _: Surroundings, rng: random.Random) -> Edit | No
         return None
     word = sentence.words[helpers[0]]
     new = " not" if rng.random() < 0.7 else rng.choice([" never", " no longer"])
-    return Edit(text[: word.end] + new + text[word.end :], "negation", CONTRADICTION, ((word.end + 1, word.end + len(new)),))
+    return Edit(
+        text[: word.end] + new + text[word.end :], "negation", CONTRADICTION, ((word.end + 1, word.end + len(new)),)
+    )
 
 
 @cache
@@ -236,7 +246,7 @@ def use_synonym(sentence: Analysis, _: Surroundings, rng: random.Random) -> Edit
 def _change_word(
     sentence: Analysis, table: dict[str, tuple[str, ...]], rng: random.Random, kind: str, label: int
 ) -> Edit | None:
-    found = []
+    found: list[tuple[Word, str, str]] = []
     for word in sentence.words:
         if word.text != word.lower or len(word.lower) < 4:
             continue
@@ -249,7 +259,9 @@ def _change_word(
 
 def drop_condition(sentence: Analysis, _: Surroundings, rng: random.Random) -> Edit | None:
     """Leave the condition out, so that the rest is said without it."""
-    match = re.search(r",? (?:if|unless|provided that|as long as|only if|only when) [^,;.]{6,90}(?=[.]?$)", sentence.text)
+    match = re.search(
+        r",? (?:if|unless|provided that|as long as|only if|only when) [^,;.]{6,90}(?=[.]?$)", sentence.text
+    )
     if match:
         text = sentence.text[: match.start()] + sentence.text[match.end() :]
         return Edit(text, "condition", NEUTRAL, ((0, len(text)),))
@@ -342,7 +354,9 @@ def fuse(sentence: Analysis, around: Surroundings, rng: random.Random) -> Edit |
     other = rng.choice(others)
     joined = sentence.text.rstrip(".") + rng.choice(["; ", ", and ", ", while "])
     keep = other.split(" ", 1)[0]
-    second = other if keep.isupper() or keep in capitals_in(" ".join(around.sentences)) else other[:1].lower() + other[1:]
+    second = (
+        other if keep.isupper() or keep in capitals_in(" ".join(around.sentences)) else other[:1].lower() + other[1:]
+    )
     return Edit(joined + second, "fusion", 0, ())
 
 
@@ -351,7 +365,8 @@ same_words = _swap(_SAME, "synonym", 0, both=True)
 WRONG: dict[str, tuple[Change, float]] = {
     "number": (change_number, 2.0), "date": (change_date, 1.5), "entity": (change_name, 2.0),
     "roleswap": (swap_names, 2.0), "negation": (negate, 1.5), "antonym": (change_opposite, 2.0),
-    "quantifier": (_swap(_QUANTIFIERS, "quantifier", NOT_ENTAILED), 1.0), "modality": (_swap(_MODALS, "modality", NOT_ENTAILED), 1.0),
+    "quantifier": (_swap(_QUANTIFIERS, "quantifier", NOT_ENTAILED), 1.0),
+    "modality": (_swap(_MODALS, "modality", NOT_ENTAILED), 1.0),
     "unit": (_swap((*_UNITS, *_SCALES), "unit", CONTRADICTION, both=True), 1.0), "condition": (drop_condition, 1.0),
     "addition": (add_detail, 1.0), "mix": (cross, 1.5),
 }  # fmt: skip

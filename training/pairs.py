@@ -71,7 +71,8 @@ def _of_page(
             continue
         sentence = analyse(units[place])
         setting = Surroundings(names, around, foreign)
-        kind, label, spans = "copy", 0, [list(span) for span in ()]
+        kind, label = "copy", 0
+        spans: list[list[int]] = []
         for _ in range(rng.choice([0, 1, 1, 2, 2, 3])):
             edit = draw(RIGHT, sentence, setting, rng)
             if edit is None or len(edit.text) > 2 * _MOST:
@@ -81,7 +82,12 @@ def _of_page(
             edit = draw(WRONG, sentence, setting, rng)
             if edit is None:
                 continue
-            sentence, kind, label, spans = analyse(edit.text), edit.kind, edit.label, [list(span) for span in edit.spans]
+            sentence, kind, label, spans = (
+                analyse(edit.text),
+                edit.kind,
+                edit.label,
+                [list(span) for span in edit.spans],
+            )
         if label and sentence.text in units:
             continue  # what was made wrong here is said elsewhere
         text = " ".join(around)

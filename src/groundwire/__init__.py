@@ -40,10 +40,10 @@ _HOMES = {
 }
 
 __all__ = [
-    "CoherenceScorer",
-    "GroundTruthStore",
     "AsyncStreamingKernel",
     "CoherenceAgent",
+    "CoherenceScorer",
+    "GroundTruthStore",
     "GroundwireError",
     "InjectionDetector",
     "NLIScorer",
@@ -52,8 +52,8 @@ __all__ = [
     "SafetyEvent",
     "ScoreCache",
     "Source",
-    "VectorGroundTruthStore",
     "StreamingKernel",
+    "VectorGroundTruthStore",
     "VerifiedScorer",
     "__version__",
     "verify_claim_lattice",
