@@ -8,12 +8,15 @@ import typer
 from groundwire import __version__
 from groundwire.cli import (
     audit,
+    batch,
     cite,
+    compare,
     doctor,
     evaluate,
     kb,
     passport,
     policy,
+    report,
     review,
     runs,
     scan,
@@ -23,7 +26,24 @@ from groundwire.cli import (
 )
 from groundwire.errors import InputError
 
-COMMANDS = (verify, stream, review, audit, cite, kb, runs, scan, evaluate, tune, policy, passport, doctor)
+COMMANDS = (
+    verify,
+    stream,
+    review,
+    audit,
+    cite,
+    kb,
+    runs,
+    scan,
+    evaluate,
+    tune,
+    batch,
+    report,
+    compare,
+    policy,
+    passport,
+    doctor,
+)
 
 # Typer carries click inside itself in newer versions and beside itself in
 # older ones; the parent of its public BadParameter is UsageError in both.
