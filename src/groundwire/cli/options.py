@@ -1,5 +1,6 @@
 """Options that several commands share, word for word."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -27,4 +28,8 @@ Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing; the exit st
 NoModel = Annotated[bool, typer.Option("--no-model", help="Use the exact checks alone, no language model.")]
 SkipBad = Annotated[
     bool, typer.Option("--skip-bad", help="Leave broken lines out and say how many and which, instead of refusing.")
+]
+DataFolder = Annotated[
+    Path,
+    typer.Option("--data", metavar="FOLDER", envvar="GROUNDWIRE_DATA_FOLDER", help="Keys, limits and audit trail."),
 ]
