@@ -35,17 +35,26 @@ def page() -> str:
     parts = [HEAD.format(summary=_sentences(group.help)[0])]
     parts.append(_table("Options of `groundwire` itself", group.params))
     for name, command in group.commands.items():
-        first, *rest = _sentences(command.help)
-        parts.append(f"## groundwire {name}\n\n{first}\n")
-        parts += [f"{paragraph}\n" for paragraph in rest]
-        arguments = [item for item in command.params if item.param_type_name == "argument"]
-        options = [item for item in command.params if item.param_type_name == "option"]
-        usage = " ".join(["groundwire", name, "[OPTIONS]", *(item.metavar for item in arguments)])
-        parts.append(f"```text\n{usage}\n```\n")
-        if arguments:
-            parts.append(_table("Arguments", arguments))
-        parts.append(_table("Options", options))
+        parts += _command(f"groundwire {name}", command)
     return "\n".join(parts)
+
+
+def _command(name: str, command: Any) -> list[str]:
+    first, *rest = _sentences(command.help)
+    parts = [f"## {name}\n\n{first}\n", *(f"{paragraph}\n" for paragraph in rest)]
+    if hasattr(command, "commands"):
+        return [
+            *parts,
+            *(part for own, inner in command.commands.items() for part in _command(f"{name} {own}", inner)),
+        ]
+    arguments = [item for item in command.params if item.param_type_name == "argument"]
+    options = [item for item in command.params if item.param_type_name == "option"]
+    usage = " ".join([name, "[OPTIONS]", *(item.metavar for item in arguments)])
+    parts.append(f"```text\n{usage}\n```\n")
+    if arguments:
+        parts.append(_table("Arguments", arguments))
+    parts.append(_table("Options", options))
+    return parts
 
 
 def _sentences(help_text: str) -> list[str]:
@@ -67,7 +76,7 @@ def _cell(item: Any) -> str:
     default = item.default
     shown = (
         ""
-        if default is None or default is False or callable(default) or default in ((), [])
+        if default is None or default is False or callable(default) or default in ((), [], "")
         else f" Default: {default}."
     )
     return (item.help or "").replace("|", "\\|") + shown

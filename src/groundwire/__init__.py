@@ -10,17 +10,20 @@ if TYPE_CHECKING:
     from groundwire.errors import GroundwireError
     from groundwire.injection import InjectionDetector
     from groundwire.nli import NLIScorer
+    from groundwire.retrieval import GroundTruthStore, VectorGroundTruthStore
     from groundwire.types import Policy, SafetyEvent, Source
     from groundwire.verify import VerifiedScorer
 
 # Names are loaded on first use, so that `import groundwire` costs nothing.
 _HOMES = {
+    "GroundTruthStore": "groundwire.retrieval",
     "GroundwireError": "groundwire.errors",
     "InjectionDetector": "groundwire.injection",
     "NLIScorer": "groundwire.nli",
     "Policy": "groundwire.types",
     "SafetyEvent": "groundwire.types",
     "Source": "groundwire.types",
+    "VectorGroundTruthStore": "groundwire.retrieval",
     "VerifiedScorer": "groundwire.verify",
     "verify_claim_lattice": "groundwire.audit",
     "verify_claim_lattice_json": "groundwire.audit",
@@ -28,12 +31,14 @@ _HOMES = {
 }
 
 __all__ = [
+    "GroundTruthStore",
     "GroundwireError",
     "InjectionDetector",
     "NLIScorer",
     "Policy",
     "SafetyEvent",
     "Source",
+    "VectorGroundTruthStore",
     "VerifiedScorer",
     "__version__",
     "verify_claim_lattice",

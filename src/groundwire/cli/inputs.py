@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from groundwire.errors import InputError
+from groundwire.text.decoding import decode_text
 from groundwire.types import Policy, Source, Verdict
 
 if TYPE_CHECKING:
@@ -61,8 +62,8 @@ def refuse_two_readers_of_stdin(paths: Sequence[str]) -> None:
 def read_text(path: str) -> str:
     """Read a UTF-8 text from a file or, for '-', from standard input."""
     name = "standard input" if path == STDIN else f"the file {path!r}"
-    data = _read_stdin() if path == STDIN else _read_file(path)
-    return _decode(data, name)
+    data = read_bytes(path)
+    return decode_text(data, name)
 
 
 def read_policy(path: str | None, fail_on: str | None) -> Policy:
@@ -116,6 +117,18 @@ def read_scanned(text: str | None, paths: Sequence[str]) -> Iterator[Scanned]:
 
 
 def _folder(path: str) -> Iterator[Scanned]:
+    for file in walk_folder(path):
+        if file is None:
+            yield Scanned(path, None, f"the folder has more than {MAX_FILES:,} files; the rest was left out")
+            return
+        try:
+            yield Scanned(file, read_text(file))
+        except InputError as error:
+            yield Scanned(file, None, error.what)
+
+
+def walk_folder(path: str) -> Iterator[str | None]:
+    """Yield the files of a folder in order, without hidden folders and links; None where it was cut short."""
     count = 0
     for place, folders, names in os.walk(path):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
@@ -126,12 +139,14 @@ def _folder(path: str) -> Iterator[Scanned]:
                 continue
             count += 1
             if count > MAX_FILES:
-                yield Scanned(path, None, f"the folder has more than {MAX_FILES:,} files; the rest was left out")
+                yield None
                 return
-            try:
-                yield Scanned(file, read_text(file))
-            except InputError as error:
-                yield Scanned(file, None, error.what)
+            yield file
+
+
+def read_bytes(path: str) -> bytes:
+    """Read a file of any kind or, for '-', standard input."""
+    return _read_stdin() if path == STDIN else _read_file(path)
 
 
 def _read_file(path: str) -> bytes:
@@ -167,24 +182,6 @@ def _within_limit(data: bytes, name: str) -> bytes:
             fix="give the part that matters, or use the Python API",
         )
     return data
-
-
-def _decode(data: bytes, name: str) -> str:
-    subject = name[0].upper() + name[1:]
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError(f"{subject} is UTF-16.", fix="save it as UTF-8")
-    if b"\0" in data:
-        raise InputError(
-            f"{subject} is binary.", why=f"there is a NUL byte at offset {data.index(0)}", fix="give a plain text file"
-        )
-    try:
-        return data.decode("utf-8").removeprefix("\ufeff")
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"{subject} is not UTF-8.",
-            why=f"byte 0x{data[error.start]:02x} at offset {error.start} does not fit",
-            fix="save it as UTF-8",
-        ) from error
 
 
 def _checked_argument(text: str, option: str) -> str:

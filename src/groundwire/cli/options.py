@@ -33,3 +33,8 @@ DataFolder = Annotated[
     Path,
     typer.Option("--data", metavar="FOLDER", envvar="GROUNDWIRE_DATA_FOLDER", help="Keys, limits and audit trail."),
 ]
+KnowledgeStore = Annotated[
+    str,
+    typer.Option("--store", metavar="FILE", envvar="GROUNDWIRE_STORE", show_envvar=False, help="The knowledge store."),
+]
+Tenant = Annotated[str, typer.Option("--tenant", metavar="NAME", help="Whose facts; each tenant sees its own.")]

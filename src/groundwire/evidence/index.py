@@ -209,7 +209,12 @@ def _cells_apart(row: str) -> str:
 
 def written_numbers(text: str) -> frozenset[str]:
     """Collect the numbers of a text as digit strings without separators."""
-    return frozenset(map(plain_digits, _DIGITS.findall(text)))
+    return frozenset(list_numbers(text))
+
+
+def list_numbers(text: str) -> list[str]:
+    """List the numbers of a text in order, repeated ones too, as digit strings without separators."""
+    return [plain_digits(number) for number in _DIGITS.findall(text)]
 
 
 def plain_digits(number: str) -> str:
