@@ -29,6 +29,7 @@ def page() -> str:
         *_grounding(load("grounding")),
         *_audit(load("audit")),
         *_retrieval(load("retrieval"), load("scale_store")),
+        *_coherence(load("heuristic_coherence_pipeline"), load("coherence")),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -144,6 +145,52 @@ def _audit(result: dict[str, Any]) -> list[str]:
         [name.removesuffix("_ms").replace("_", " "), f"{value:.2f} ms"] for name, value in result["figures"].items()
     ]
     return ["## Audit", _origin(result), _table(["what", "median"], rows)]
+
+
+def _coherence(cases: dict[str, Any], times: dict[str, Any]) -> list[str]:
+    presets = list(cases["right_by_preset"])
+    kinds = [
+        [kind, f"{entry['right']} of {entry['cases']}"]
+        for kind, entry in cases["right_with_every_preset_by_kind"].items()
+    ]
+    parts = [
+        "## Coherence without a model",
+        _origin(cases) + f" {cases['cases']} cases of our own over small stores of facts, which are part of the tests. "
+        "They are plain: one fact restated, denied, or with one word changed. *Right* means right with every preset "
+        "that looks at what the case is about.",
+        _table(["kind of answer", "right"], kinds),
+    ]
+    if cases["contrast"] is not None:
+        approved = cases["contrast"]["approved_by_kind"]
+        rows = [
+            [kind, str(approved[kind]["claims"]), *(_share(approved[kind], name) for name in presets)]
+            for kind in ("right", *(kind for kind in approved if kind != "right"))
+        ]
+        parts += [
+            "The contrast claims (dev part) are hard on purpose: free paraphrases, sums, small errors in many words. "
+            f"Each is reviewed alone against {cases['contrast']['passages']} passages of "
+            f"{cases['contrast']['sources']} sources. The table shows the share that is approved: much of `right` and "
+            "little of the rest would be good. Words alone are not enough here: that is what a model or a judge is "
+            "for.",
+            _table(["kind of claim", "claims", *presets], rows),
+        ]
+    parts += [
+        "## Time of a review",
+        _origin(times) + f" A store of {times['inputs']['facts']:,} facts; {times['inputs']['statistic']}.",
+        _table(
+            ["what", "median", "95th percentile"],
+            [
+                [name.replace("_", " "), f"{entry['median']:.2f} ms", f"{entry['p95']:.2f} ms"]
+                for name, entry in times["times_ms"].items()
+            ],
+        ),
+    ]
+    not_run = "; ".join(f"{name.replace('_', ' ')}: {why}" for name, why in times["not_run"].items())
+    return [*parts, f"Not run: {not_run}."] if not_run else parts
+
+
+def _share(entry: dict[str, int], name: str) -> str:
+    return _percent(entry[name] / entry["claims"])
 
 
 def _retrieval(found: dict[str, Any], grown: dict[str, Any]) -> list[str]:

@@ -35,6 +35,14 @@ result.to_dict()
 assert not result.approved
 """
 
+REVIEW = """
+import groundwire
+store = groundwire.GroundTruthStore()
+store.add("refund", "Refunds within 30 days only.")
+scorer = groundwire.CoherenceScorer(ground_truth_store=store, cache_size=8)
+assert not scorer.review("The shop is red. What about refunds?", "Refunds within 60 days.")[0]
+"""
+
 
 def run(code: str, *options: str) -> str:
     # -B: byte code that Python itself may write is not ours to answer for.
@@ -44,8 +52,9 @@ def run(code: str, *options: str) -> str:
     return done.stdout
 
 
-def test_importing_and_verifying_open_no_socket_and_write_no_file() -> None:
-    out = run(f"{WATCH}\nsys.addaudithook(watch)\n{VERIFY}\nimport json\nprint(json.dumps(seen))")
+@pytest.mark.parametrize("deed", [VERIFY, REVIEW], ids=["verify", "review"])
+def test_importing_and_verifying_open_no_socket_and_write_no_file(deed: str) -> None:
+    out = run(f"{WATCH}\nsys.addaudithook(watch)\n{deed}\nimport json\nprint(json.dumps(seen))")
     assert json.loads(out) == []
 
 
@@ -56,13 +65,16 @@ def test_the_watch_sees_a_socket_and_a_written_file() -> None:
     assert any(event.startswith("open ") for event in json.loads(out))
 
 
-@pytest.mark.parametrize("names", ["", "; groundwire.VerifiedScorer"], ids=["the package", "with its scorer"])
+@pytest.mark.parametrize("names", ["", "; groundwire.VerifiedScorer", "; groundwire.CoherenceScorer"])
 def test_import_takes_less_than_150_ms(names: str) -> None:
     # Processor time: how busy the machine is with other things is not ours to answer for.
     code = f"from time import process_time as t; a = t(); import groundwire{names}; print(t() - a)"
     assert min(float(run(code)) for _ in range(5)) < 0.150
 
 
-def test_importing_and_verifying_load_nothing_heavy() -> None:
-    out = run(f"import sys\n{VERIFY}\nprint([name for name in {HEAVY!r} if name in sys.modules])")
+# The word index of a store is made of numpy's arrays.
+@pytest.mark.parametrize(("deed", "needed"), [(VERIFY, ()), (REVIEW, ("numpy",))], ids=["verify", "review"])
+def test_importing_and_verifying_load_nothing_heavy(deed: str, needed: tuple[str, ...]) -> None:
+    heavy = [name for name in HEAVY if name not in needed]
+    out = run(f"import sys\n{deed}\nprint([name for name in {heavy!r} if name in sys.modules])")
     assert out.strip() == "[]"

@@ -8,12 +8,14 @@ import groundwire
 # Names the specification promises for the root and that exist so far. A name
 # is added here in the change that adds it, never by accident.
 PUBLIC = [
+    "CoherenceScorer",
     "GroundTruthStore",
     "GroundwireError",
     "InjectionDetector",
     "NLIScorer",
     "Policy",
     "SafetyEvent",
+    "ScoreCache",
     "Source",
     "VectorGroundTruthStore",
     "VerifiedScorer",

@@ -7,6 +7,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from groundwire.audit import verify_claim_lattice, verify_claim_lattice_json, verify_quotes
+    from groundwire.coherence import CoherenceScorer, ScoreCache
     from groundwire.errors import GroundwireError
     from groundwire.injection import InjectionDetector
     from groundwire.nli import NLIScorer
@@ -16,12 +17,14 @@ if TYPE_CHECKING:
 
 # Names are loaded on first use, so that `import groundwire` costs nothing.
 _HOMES = {
+    "CoherenceScorer": "groundwire.coherence",
     "GroundTruthStore": "groundwire.retrieval",
     "GroundwireError": "groundwire.errors",
     "InjectionDetector": "groundwire.injection",
     "NLIScorer": "groundwire.nli",
     "Policy": "groundwire.types",
     "SafetyEvent": "groundwire.types",
+    "ScoreCache": "groundwire.coherence",
     "Source": "groundwire.types",
     "VectorGroundTruthStore": "groundwire.retrieval",
     "VerifiedScorer": "groundwire.verify",
@@ -31,12 +34,14 @@ _HOMES = {
 }
 
 __all__ = [
+    "CoherenceScorer",
     "GroundTruthStore",
     "GroundwireError",
     "InjectionDetector",
     "NLIScorer",
     "Policy",
     "SafetyEvent",
+    "ScoreCache",
     "Source",
     "VectorGroundTruthStore",
     "VerifiedScorer",

@@ -9,7 +9,7 @@ import json_repair
 import pytest
 
 from groundwire.audit import CLAIM_LATTICE_JSON_SCHEMA, lenient_json_parse, verify_claim_lattice_json
-from groundwire.audit.json_repair import repair_truncated_json
+from groundwire.text.json_repair import repair_truncated_json
 from groundwire.types import EvidenceObject
 
 MAP = [EvidenceObject("E1", "Eaaaaaaaa", "Mount Tavira erupted in 1887.", "Tavira")]

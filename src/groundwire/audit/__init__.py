@@ -24,7 +24,6 @@ from groundwire.audit.evidence_map import (
     index_evidence,
     locate_evidence,
 )
-from groundwire.audit.json_repair import lenient_json_parse, repair_truncated_json
 from groundwire.audit.ladder import Rung, ladder_rung
 from groundwire.audit.lattice import (
     DEFAULT_LAZY_ANCHOR_DEMOTE_MIN_PAIRS,
@@ -57,6 +56,7 @@ from groundwire.audit.results import AuditResult, JsonLatticeAudit, LatticeAudit
 from groundwire.audit.spans import MIN_QUOTE_CHARS, MIN_SPAN_CHARS, extract_claim_spans, extract_quotes
 from groundwire.audit.store import RunStore, StoredRun
 from groundwire.audit.warrant import warrant_check
+from groundwire.text.json_repair import lenient_json_parse, repair_truncated_json
 from groundwire.text.lexical import (
     content_tokens,
     is_framing,

@@ -8,7 +8,6 @@ from typing import Any, Final
 from groundwire.audit.checks import Findings, check_deflection, check_parroting, check_titles, check_warrants, violation
 from groundwire.audit.coverage import DEFAULT_MIN_CITATION_COVERAGE, follow_pointer
 from groundwire.audit.evidence_map import DEFAULT_ALLOWED_SOURCE_ROLES, EvidenceIndex, EvidenceMap, open_evidence
-from groundwire.audit.json_repair import lenient_json_parse
 from groundwire.audit.lattice import (
     DEFAULT_MAX_CLAIMS_PER_ANSWER,
     DEFAULT_MAX_POINTERS_PER_CLAIM,
@@ -22,6 +21,7 @@ from groundwire.audit.render import render_claim_lattice
 from groundwire.audit.results import ClaimResult, JsonLatticeAudit, Support, Violation
 from groundwire.audit.spans import QUOTE_MARKS, require_text
 from groundwire.errors import InputError
+from groundwire.text.json_repair import lenient_json_parse
 from groundwire.text.lexical import content_tokens
 
 CLAIM_LATTICE_JSON_SCHEMA: Final[dict[str, Any]] = {

@@ -6,10 +6,10 @@ from typing import Annotated, cast
 import typer
 
 from groundwire import __version__
-from groundwire.cli import audit, cite, doctor, evaluate, kb, keys, log, runs, scan, serve, tune, verify
+from groundwire.cli import audit, cite, doctor, evaluate, kb, keys, log, review, runs, scan, serve, tune, verify
 from groundwire.errors import InputError
 
-COMMANDS = (verify, audit, cite, kb, runs, scan, evaluate, tune, serve, keys, log, doctor)
+COMMANDS = (verify, review, audit, cite, kb, runs, scan, evaluate, tune, serve, keys, log, doctor)
 
 # Typer carries click inside itself in newer versions and beside itself in
 # older ones; the parent of its public BadParameter is UsageError in both.

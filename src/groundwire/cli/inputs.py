@@ -53,6 +53,24 @@ def read_sources(texts: Sequence[str], paths: Sequence[str]) -> list[Source]:
     return [Source(name, read_text(path)) for name, path in zip(_source_ids(paths), paths, strict=True)]
 
 
+def read_prompt(text: str | None, path: str | None) -> str:
+    """Return the prompt from its text or its file; without either there is none."""
+    if text is not None and path is not None:
+        raise InputError("The prompt was given both as text and as a file.", fix="keep --prompt or --prompt-file")
+    if path is not None:
+        return read_text(path)
+    return "" if text is None else _checked_argument(text, "--prompt")
+
+
+def read_facts(texts: Sequence[str]) -> dict[str, str]:
+    """Return the facts of the command line, numbered in their order."""
+    facts = {f"fact {number}": _checked_argument(text, "--fact") for number, text in enumerate(texts, 1)}
+    empty = next((name for name, text in facts.items() if not text.strip()), None)
+    if empty is not None:
+        raise InputError(f"{empty.capitalize()} is empty.", fix="give --fact a sentence")
+    return facts
+
+
 def refuse_two_readers_of_stdin(paths: Sequence[str]) -> None:
     """Refuse a command that would read standard input twice."""
     if list(paths).count(STDIN) > 1:

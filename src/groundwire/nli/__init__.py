@@ -8,6 +8,7 @@ from groundwire.nli.fake import FakeNLI
 
 if TYPE_CHECKING:
     from groundwire.nli.cascade import Cascade, TierCounts
+    from groundwire.nli.judge import Judge, JudgeAnswer, judge_from_anthropic, judge_from_openai
     from groundwire.nli.lite import LiteScorer
     from groundwire.nli.scorer import BACKENDS, ChunkedScore, NLIScorer
 
@@ -16,9 +17,13 @@ _HOMES = {
     "BACKENDS": "groundwire.nli.scorer",
     "Cascade": "groundwire.nli.cascade",
     "ChunkedScore": "groundwire.nli.scorer",
+    "Judge": "groundwire.nli.judge",
+    "JudgeAnswer": "groundwire.nli.judge",
     "LiteScorer": "groundwire.nli.lite",
     "NLIScorer": "groundwire.nli.scorer",
     "TierCounts": "groundwire.nli.cascade",
+    "judge_from_anthropic": "groundwire.nli.judge",
+    "judge_from_openai": "groundwire.nli.judge",
 }
 
 __all__ = [
@@ -29,10 +34,14 @@ __all__ = [
     "DivergenceScorer",
     "Entailment",
     "FakeNLI",
+    "Judge",
+    "JudgeAnswer",
     "LiteScorer",
     "NLIScorer",
     "Reading",
     "TierCounts",
+    "judge_from_anthropic",
+    "judge_from_openai",
 ]
 
 

@@ -26,6 +26,11 @@ _ASCII = str.maketrans({"“": '"', "”": '"', "…": "...", "⟦": "[[", "⟧"
 
 def render_terminal(result: VerificationResult, *, width: int = 80, colour: bool = False, unicode: bool = True) -> str:
     """Return the text a terminal shows for a result."""
+    return lay_out(_blocks(result, width), width=width, colour=colour, unicode=unicode)
+
+
+def lay_out(blocks: Sequence[RenderableType], *, width: int, colour: bool, unicode: bool) -> str:
+    """Set blocks one below the other and return them as text."""
     buffer = StringIO()
     console = Console(
         file=buffer,
@@ -38,7 +43,7 @@ def render_terminal(result: VerificationResult, *, width: int = 80, colour: bool
         emoji=False,
         legacy_windows=False,
     )
-    for block in _blocks(result, width):
+    for block in blocks:
         console.print(block)
     lines = [line.rstrip() for line in buffer.getvalue().splitlines()]
     text = "\n".join(lines).strip("\n")
@@ -46,13 +51,19 @@ def render_terminal(result: VerificationResult, *, width: int = 80, colour: bool
 
 
 def _blocks(result: VerificationResult, width: int) -> list[RenderableType]:
-    blocks: list[RenderableType] = []
-    for number, claim in enumerate(result.claims, start=1):
-        blocks += [_claim(number, claim, len(str(len(result.claims))), narrow=width < _NARROW), Text()]
+    blocks = claim_blocks(result.claims, width)
     blocks += [Text(f"Note: {note}", "bold yellow") for note in _notes(result)]
     sign, style = ("✓", "bold green") if result.approved else ("✗", "bold red")
     blocks.append(Text(f"{sign} {headline(result)}", style))
     blocks.append(Text(" · ".join(figures(result)), "dim"))
+    return blocks
+
+
+def claim_blocks(claims: Sequence[ClaimVerdict], width: int) -> list[RenderableType]:
+    """Show claims with their verdicts, reasons and evidence."""
+    blocks: list[RenderableType] = []
+    for number, claim in enumerate(claims, start=1):
+        blocks += [_claim(number, claim, len(str(len(claims))), narrow=width < _NARROW), Text()]
     return blocks
 
 

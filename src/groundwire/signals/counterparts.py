@@ -1,6 +1,7 @@
 """The numbers of the evidence that a claim's number may be compared with."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from groundwire.evidence import Evidence
@@ -12,6 +13,9 @@ from groundwire.types import Policy
 
 _NEAR = 4
 _BESIDE = 0.5
+# No sentence of a person has more pairs of numbers than this; endless rows must not cost their square.
+_MOST_PAIRS = 4_096
+_FEWEST = 8
 
 
 class Match(NamedTuple):
@@ -49,14 +53,33 @@ def matches(view: ClaimView, item: Evidence, policy: Policy) -> tuple[tuple[Matc
     """Compare every number of the claim with every number of a sentence, once."""
     found = view.memo.get(item.index)
     if found is None:
-        found = tuple(_matches_of(quantity, item, policy) for quantity in view.analysis.quantities)
+        mine, theirs = view.analysis.quantities, item.analysis.quantities
+        limit = max(_FEWEST, _MOST_PAIRS // max(1, len(mine)))
+        if len(theirs) <= limit:
+            found = tuple(_matches_of(quantity, theirs, item, policy) for quantity in mine)
+        else:
+            found = tuple(_matches_of(quantity, few, item, policy) for quantity, few in _nearest(mine, theirs, limit))
         view.memo[item.index] = found
     return found
 
 
-def _matches_of(quantity: Quantity, item: Evidence, policy: Policy) -> tuple[Match, ...]:
+def _nearest(
+    mine: Sequence[Quantity], theirs: Sequence[Quantity], limit: int
+) -> Iterator[tuple[Quantity, list[Quantity]]]:
+    """Pick for each number of an endless row the equal ones, and a few more to tell it from."""
+    equal: dict[float, list[Quantity]] = {}
+    for other in theirs:
+        equal.setdefault(other.low, []).append(other)
+    for quantity in mine:
+        same = equal.get(quantity.low, [])[: limit // 2]
+        known = set(map(id, same))
+        rest = (other for other in theirs if id(other) not in known)
+        yield quantity, [*same, *islice(rest, limit - len(same))]
+
+
+def _matches_of(quantity: Quantity, others: Sequence[Quantity], item: Evidence, policy: Policy) -> tuple[Match, ...]:
     found: list[Match] = []
-    for other in item.analysis.quantities:
+    for other in others:
         verdict = agree(quantity, other, policy.approximate_within, policy.approximate_beyond)
         related = same_kind(quantity, other)
         if verdict.equal is None and not related and not verdict.loose:

@@ -94,12 +94,22 @@ def _outcome(found: Counterparts) -> tuple[bool | None, Counterpart | None]:
 
 def _company(number: int, view: ClaimView, item: Evidence, policy: Policy) -> float:
     """Credit a sentence that also holds the claim's other numbers: those belong together."""
-    others = [place for place, other in enumerate(view.analysis.quantities) if place != number and not other.weak]
-    if not others:
-        return 0.0
-    found = matches(view, item, policy)
-    held = sum(any(match.verdict.equal for match in found[place]) for place in others)
-    return _COMPANY * held / len(others)
+    held = _held(view, item, policy)
+    own = held[number]
+    others = len(held) - held.count(None) - (own is not None)
+    return _COMPANY * (held.count(True) - (own is True)) / others if others else 0.0
+
+
+def _held(view: ClaimView, item: Evidence, policy: Policy) -> list[bool | None]:
+    """Tell of each number of the claim whether a sentence holds it, None where it proves nothing; once."""
+    key = ~item.index  # beside the matches, which lie under the index itself
+    if key not in view.memo:
+        view.memo[key] = [
+            None if quantity.weak else any(match.verdict.equal for match in found)
+            for quantity, found in zip(view.analysis.quantities, matches(view, item, policy), strict=True)
+        ]
+    flags: list[bool | None] = view.memo[key]
+    return flags
 
 
 def _all_in_order(view: ClaimView, best: Evidence, policy: Policy) -> bool:

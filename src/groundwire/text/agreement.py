@@ -188,13 +188,18 @@ def _agree_durations(claim: Quantity, source: Quantity, within: float, beyond: f
     return _UNKNOWN
 
 
-_PERIOD_MONTHS = {"month": 1.0, "quarter": 3.0, "year": 12.0}
+# Two scales: how many days a month has is not settled.
+_PERIODS = (
+    {"month": 1.0, "quarter": 3.0, "year": 12.0},
+    {"second": 1.0, "minute": 60.0, "hour": 3_600.0, "day": 86_400.0, "week": 604_800.0},
+)
 
 
 def _agree_periods(claim: Quantity, source: Quantity) -> Agreement:
-    known = claim.per in _PERIOD_MONTHS and source.per in _PERIOD_MONTHS
-    if known and _close(claim.low / _PERIOD_MONTHS[claim.per], source.low / _PERIOD_MONTHS[source.per]):
-        return _SAME
+    for scale in _PERIODS:
+        known = claim.per in scale and source.per in scale
+        if known and _close(claim.low / scale[claim.per], source.low / scale[source.per]):
+            return _SAME
     return Agreement(False, Clash.UNIT)
 
 

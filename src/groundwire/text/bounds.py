@@ -34,6 +34,10 @@ def _bounds() -> tuple[re.Pattern[str], re.Pattern[str], dict[str, Bound], dict[
     return lead, tail, before, after
 
 
+# "You may not take more than 600 mg": the denial of a bound is the bound from the other side.
+_DENIED = {Bound.OVER: Bound.MAX, Bound.UNDER: Bound.MIN}
+_DENIAL = re.compile(r"(?:\b(?:not|never|cannot)|n['’]t)\s+(?:[^\W\d_]{1,20}\s+){0,3}$", re.IGNORECASE)
+
 # What may stand between a bound and its number.
 _BETWEEN = " $€£¥₹\u00a0"
 _SIGNS = ("", "~", "≈", ">", "<", "=", "≥", "≤")
@@ -54,7 +58,10 @@ def bound_before(text: str, start: int) -> Bound:
     match = lead.search(text, max(0, start - 28), start)
     if match is None:
         return Bound.EXACT
-    return names[re.sub(r"\s+", " ", match.group(1).lower())]
+    found = names[re.sub(r"\s+", " ", match.group(1).lower())]
+    if found in _DENIED and _DENIAL.search(text, max(0, match.start() - 48), match.start()):
+        return _DENIED[found]
+    return found
 
 
 @cache

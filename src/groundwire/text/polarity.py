@@ -7,6 +7,13 @@ from typing import NamedTuple
 from groundwire.text.analysis import Analysis, auxiliary
 from groundwire.text.lexicon import load_rows, load_words
 
+# "No. 5" is a number; "No, it is not" answers a question and denies nothing in its own sentence.
+_NO_DENIAL = re.compile(r"\.?\s*\d|\s?[,;:.!–—]\s")
+_LIMIT = re.compile(
+    r"\s+(?:[^\W\d_]{1,20}\s+){0,3}(?:more|less|fewer|longer|later|higher|lower|older|larger)\s+than\s+[$€£¥₹]?\s?\d",
+    re.IGNORECASE,
+)
+
 
 class Negation(NamedTuple):
     """One negation cue and the word it denies."""
@@ -51,8 +58,10 @@ def find_negations(sentence: Analysis) -> list[Negation]:
         if match.group(1):
             continue
         cue = re.sub(r"\s+", " ", (match.group(2) or "not").lower())
-        if cue == "no" and re.match(r"\.?\s*\d", sentence.text[match.end() : match.end() + 4]):
-            continue  # "No. 5" is a number
+        if cue == "no" and _NO_DENIAL.match(sentence.text, match.end()):
+            continue
+        if _is_limit(sentence.text, match):
+            continue
         place = _place_at(sentence, match.start())
         if place < 0:
             continue
@@ -64,6 +73,11 @@ def find_negations(sentence: Analysis) -> list[Negation]:
             verbal = any(auxiliary(word) for word in sentence.words[max(0, place - 2) : place])
         found.append(Negation(match.start(), match.end(), head, verbal, clause))
     return found
+
+
+def _is_limit(text: str, cue: re.Match[str]) -> bool:
+    """Tell whether a "not" only turns a bound round: "not take more than 600 mg" denies no taking."""
+    return _LIMIT.match(text, cue.end()) is not None
 
 
 def _place_at(sentence: Analysis, offset: int) -> int:

@@ -38,6 +38,8 @@ _PER = re.compile(
     r"\s?(?:/|(?:per|a|an|each|every|pro|par|por|je)\s+)(?:user/|seat/|person/)?(hour|night|day|week|month|quarter|year|annum|user|seat|person|gb|tb|request|call|item|unit|minute|second|mo|yr|head|kg|km|litre|liter)\b",
     re.IGNORECASE,
 )
+_PERIOD_NAMES = {"mo": "month", "yr": "year", "annum": "year"}
+_COUNTED = re.compile(r"(?:\s[^\W\d_]{1,20}){1,2}(?=\s(?:per|a|an|each|every)\s|/)")
 _MONEY_LEAD = re.compile(r"(?:(?:US|A|C|NZ|HK|S|R)?\$|[€£¥￥₹₽₩₺₪₴₦₫฿₿]|\b[A-Z]{3})\s?$")
 _UNIT_WORD = re.compile(r"[\s\u00a0-]?((?:[^\W\d_]|[°℃℉µμ²³/])+(?:\d(?!\d))?)")
 _NEXT_LETTERS = re.compile(r"[\s\u00a0-]?([^\W\d_]+\.?)")
@@ -255,8 +257,13 @@ def _period(text: str, end: int, kind: Kind) -> tuple[str, int]:
     if kind == Kind.POINTS:
         return "", end
     per = _PER.match(text, end)
+    if per is None and kind == Kind.COUNT:
+        # "500 requests per minute": what is counted stands in between.
+        counted = _COUNTED.match(text, end)
+        per = _PER.match(text, counted.end()) if counted else None
+        return (_PERIOD_NAMES.get(per.group(1).lower(), per.group(1).lower()) if per else ""), end
     if per is not None:
-        period = {"mo": "month", "yr": "year", "annum": "year"}.get(per.group(1).lower(), per.group(1).lower())
+        period = _PERIOD_NAMES.get(per.group(1).lower(), per.group(1).lower())
         spelled = per.group().lstrip().lower()
         return period, per.end() if kind == Kind.MONEY or spelled.startswith(("/", "per")) else end
     following = _NEXT_LETTERS.match(text, end) if kind == Kind.MONEY else None
