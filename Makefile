@@ -36,6 +36,7 @@ pages: $(READY)  ## write the outputs and reference pages of the documentation a
 	$(BIN)/python docs/generate_cli.py
 	$(BIN)/python docs/generate_types.py
 	$(BIN)/python docs/generate_measured.py
+	$(BIN)/python docs/record_stream.py
 	$(BIN)/python docs/run_blocks.py
 
 $(READY): pyproject.toml

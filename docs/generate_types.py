@@ -14,9 +14,9 @@ HERE = Path(__file__).parent / "reference"
 NOTE = "<!-- Made by docs/generate_types.py. Change the code, not this page. -->"
 
 GROUPS = {
-    "What `verify` takes and returns": ["verification", "source", "policy"],
+    "What `verify` takes and returns": ["verification", "source", "policy", "correction"],
     "Coherence and agents": ["coherence", "evidence", "halt"],
-    "Streams": ["stream"],
+    "Streams and guards": ["stream", "guard"],
     "Safety events and hooks": ["safety", "hooks"],
     "Injection": ["injection"],
 }

@@ -8,15 +8,19 @@ import groundwire
 # Names the specification promises for the root and that exist so far. A name
 # is added here in the change that adds it, never by accident.
 PUBLIC = [
+    "AsyncStreamingKernel",
+    "CoherenceAgent",
     "CoherenceScorer",
     "GroundTruthStore",
     "GroundwireError",
     "InjectionDetector",
     "NLIScorer",
     "Policy",
+    "ProductionGuard",
     "SafetyEvent",
     "ScoreCache",
     "Source",
+    "StreamingKernel",
     "VectorGroundTruthStore",
     "VerifiedScorer",
     "__version__",

@@ -87,7 +87,9 @@ def _swap(pairs: Sequence[tuple[str, str]], kind: str, label: int, both: bool = 
 def change_number(sentence: Analysis, _: Surroundings, rng: random.Random) -> Edit | None:
     """Put another number in the place of one."""
     kinds = (Kind.COUNT, Kind.MONEY, Kind.PERCENT, Kind.MEASURE)
-    found = [(item, match) for item in sentence.quantities if item.kind in kinds for match in _NUMBER.finditer(item.text)]
+    found = [
+        (item, match) for item in sentence.quantities if item.kind in kinds for match in _NUMBER.finditer(item.text)
+    ]
     if not found:
         return None
     quantity, match = rng.choice(found)
@@ -158,7 +160,9 @@ def swap_names(sentence: Analysis, _: Surroundings, rng: random.Random) -> Edit 
     first, second = sorted(rng.sample(names, 2), key=lambda name: name.start)
     between = sentence.text[first.end : second.start]
     # Listed names may stand in any order.
-    if first.text == second.text or not any(first.end <= sentence.words[place].start < second.start for place in sentence.verbs):
+    if first.text == second.text or not any(
+        first.end <= sentence.words[place].start < second.start for place in sentence.verbs
+    ):
         return None
     text = sentence.text[: first.start] + second.text + between + first.text + sentence.text[second.end :]
     shift = len(second.text) - len(first.text)
@@ -181,7 +185,9 @@ def negate(sentence: Analysis, _: Surroundings, rng: random.Random) -> Edit | No
         return None
     word = sentence.words[helpers[0]]
     new = " not" if rng.random() < 0.7 else rng.choice([" never", " no longer"])
-    return Edit(text[: word.end] + new + text[word.end :], "negation", CONTRADICTION, ((word.end + 1, word.end + len(new)),))
+    return Edit(
+        text[: word.end] + new + text[word.end :], "negation", CONTRADICTION, ((word.end + 1, word.end + len(new)),)
+    )
 
 
 @cache
@@ -249,7 +255,9 @@ def _change_word(
 
 def drop_condition(sentence: Analysis, _: Surroundings, rng: random.Random) -> Edit | None:
     """Leave the condition out, so that the rest is said without it."""
-    match = re.search(r",? (?:if|unless|provided that|as long as|only if|only when) [^,;.]{6,90}(?=[.]?$)", sentence.text)
+    match = re.search(
+        r",? (?:if|unless|provided that|as long as|only if|only when) [^,;.]{6,90}(?=[.]?$)", sentence.text
+    )
     if match:
         text = sentence.text[: match.start()] + sentence.text[match.end() :]
         return Edit(text, "condition", NEUTRAL, ((0, len(text)),))
@@ -342,7 +350,9 @@ def fuse(sentence: Analysis, around: Surroundings, rng: random.Random) -> Edit |
     other = rng.choice(others)
     joined = sentence.text.rstrip(".") + rng.choice(["; ", ", and ", ", while "])
     keep = other.split(" ", 1)[0]
-    second = other if keep.isupper() or keep in capitals_in(" ".join(around.sentences)) else other[:1].lower() + other[1:]
+    second = (
+        other if keep.isupper() or keep in capitals_in(" ".join(around.sentences)) else other[:1].lower() + other[1:]
+    )
     return Edit(joined + second, "fusion", 0, ())
 
 

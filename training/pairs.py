@@ -81,7 +81,12 @@ def _of_page(
             edit = draw(WRONG, sentence, setting, rng)
             if edit is None:
                 continue
-            sentence, kind, label, spans = analyse(edit.text), edit.kind, edit.label, [list(span) for span in edit.spans]
+            sentence, kind, label, spans = (
+                analyse(edit.text),
+                edit.kind,
+                edit.label,
+                [list(span) for span in edit.spans],
+            )
         if label and sentence.text in units:
             continue  # what was made wrong here is said elsewhere
         text = " ".join(around)

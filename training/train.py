@@ -105,14 +105,15 @@ def train(
                     losses.append(float(mean.detach()))
                 if step % 1000 == 0:
                     rate = seen / (time.time() - started)
-                    print(f"  step {step} of about {total:.0f}, loss {np.mean(losses[-10:]):.3f}, {rate:.0f} pairs/s", flush=True)
+                    print(
+                        f"  step {step} of about {total:.0f}, loss {np.mean(losses[-10:]):.3f}, {rate:.0f} pairs/s",
+                        flush=True,
+                    )
         print(f"epoch {epoch + 1}: {time.time() - started:.0f} s", flush=True)
     return average.module
 
 
-def predict(
-    network: torch.nn.Module, encoded: Encoded, tokens: int, device: torch.device
-) -> np.ndarray[Any, Any]:
+def predict(network: torch.nn.Module, encoded: Encoded, tokens: int, device: torch.device) -> np.ndarray[Any, Any]:
     """Return the class logits of all pairs."""
     network.to(device).eval()
     out = np.zeros((len(encoded.ids), 3), dtype=np.float32)
@@ -137,7 +138,9 @@ def dev_figures(rows: Sequence[dict[str, Any]], logits: np.ndarray[Any, Any]) ->
         right = np.array([min(values) for label, values in answers.values() if label == 1])
         wrong = np.array([min(values) for label, values in answers.values() if label == 0])
         ranks = np.concatenate([right, wrong]).argsort(kind="stable").argsort() + 1
-        figures[name] = float((ranks[: len(right)].sum() - len(right) * (len(right) + 1) / 2) / (len(right) * len(wrong)))
+        figures[name] = float(
+            (ranks[: len(right)].sum() - len(right) * (len(right) + 1) / 2) / (len(right) * len(wrong))
+        )
     other = ("contrast", "contrast_new", "ours", "responses")
     public = [value for name, value in figures.items() if name not in other and not name.startswith("whole_")]
     return {"mean": float(np.mean(public)), **figures}
@@ -197,7 +200,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     narrow = encode_pairs(rows, "window", tokenizer, options.limit, bert=bert) if bert else wide
     encodings = [(narrow, 1.0 - options.wide), (wide, options.wide)] if bert else [(wide, 1.0)]
     if options.start is not None:
-        network.load_state_dict({name: value.float() for name, value in torch.load(options.start, weights_only=True).items()})
+        network.load_state_dict(
+            {name: value.float() for name, value in torch.load(options.start, weights_only=True).items()}
+        )
     print(f"{options.role}: {len(rows)} pairs on {device}", flush=True)
     network = train(network, encodings, labels, weights, soft, options, device)
     options.out.mkdir(parents=True, exist_ok=True)

@@ -9,23 +9,29 @@ if TYPE_CHECKING:
     from groundwire.audit import verify_claim_lattice, verify_claim_lattice_json, verify_quotes
     from groundwire.coherence import CoherenceScorer, ScoreCache
     from groundwire.errors import GroundwireError
+    from groundwire.guard import CoherenceAgent, ProductionGuard
     from groundwire.injection import InjectionDetector
     from groundwire.nli import NLIScorer
     from groundwire.retrieval import GroundTruthStore, VectorGroundTruthStore
+    from groundwire.stream import AsyncStreamingKernel, StreamingKernel
     from groundwire.types import Policy, SafetyEvent, Source
     from groundwire.verify import VerifiedScorer
 
 # Names are loaded on first use, so that `import groundwire` costs nothing.
 _HOMES = {
+    "AsyncStreamingKernel": "groundwire.stream",
+    "CoherenceAgent": "groundwire.guard",
     "CoherenceScorer": "groundwire.coherence",
     "GroundTruthStore": "groundwire.retrieval",
     "GroundwireError": "groundwire.errors",
     "InjectionDetector": "groundwire.injection",
     "NLIScorer": "groundwire.nli",
     "Policy": "groundwire.types",
+    "ProductionGuard": "groundwire.guard",
     "SafetyEvent": "groundwire.types",
     "ScoreCache": "groundwire.coherence",
     "Source": "groundwire.types",
+    "StreamingKernel": "groundwire.stream",
     "VectorGroundTruthStore": "groundwire.retrieval",
     "VerifiedScorer": "groundwire.verify",
     "verify_claim_lattice": "groundwire.audit",
@@ -34,15 +40,19 @@ _HOMES = {
 }
 
 __all__ = [
+    "AsyncStreamingKernel",
+    "CoherenceAgent",
     "CoherenceScorer",
     "GroundTruthStore",
     "GroundwireError",
     "InjectionDetector",
     "NLIScorer",
     "Policy",
+    "ProductionGuard",
     "SafetyEvent",
     "ScoreCache",
     "Source",
+    "StreamingKernel",
     "VectorGroundTruthStore",
     "VerifiedScorer",
     "__version__",

@@ -6,6 +6,7 @@ GroundwireError
 ├── InputTypeError      (TypeError)    an argument has the wrong type
 ├── MissingExtraError   (ImportError)  an optional dependency is not installed
 ├── ModelError                         a model file or backend cannot be used
+├── AnswerRejectedError                an answer was refused; `result` says which claims and why
 └── IntegrityError                     a recorded hash does not match its content
 """
 
@@ -50,6 +51,14 @@ class MissingExtraError(GroundwireError, ImportError):
 
 class ModelError(GroundwireError):
     """A model file or backend cannot be used."""
+
+
+class AnswerRejectedError(GroundwireError):
+    """An answer was refused; `result` says which claims and why."""
+
+    def __init__(self, what: str, result: object = None, *, fix: str = "") -> None:
+        super().__init__(what, fix=fix, retry=True)
+        self.result = result
 
 
 class IntegrityError(GroundwireError):

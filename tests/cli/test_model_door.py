@@ -1,7 +1,7 @@
 import pytest
 
-from groundwire.cli import model
 from groundwire.nli import NLIScorer
+from groundwire.nli import shipped as model
 
 
 def test_no_model_is_loaded_when_the_user_wants_none(monkeypatch: pytest.MonkeyPatch) -> None:

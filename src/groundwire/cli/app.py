@@ -6,10 +6,25 @@ from typing import Annotated, cast
 import typer
 
 from groundwire import __version__
-from groundwire.cli import audit, cite, doctor, evaluate, kb, keys, log, review, runs, scan, serve, tune, verify
+from groundwire.cli import (
+    audit,
+    cite,
+    doctor,
+    evaluate,
+    kb,
+    keys,
+    log,
+    review,
+    runs,
+    scan,
+    serve,
+    stream,
+    tune,
+    verify,
+)
 from groundwire.errors import InputError
 
-COMMANDS = (verify, review, audit, cite, kb, runs, scan, evaluate, tune, serve, keys, log, doctor)
+COMMANDS = (verify, review, stream, audit, cite, kb, runs, scan, evaluate, tune, serve, keys, log, doctor)
 
 # Typer carries click inside itself in newer versions and beside itself in
 # older ones; the parent of its public BadParameter is UsageError in both.
@@ -60,5 +75,5 @@ def _groundwire(
 ) -> None:
     """Check every claim of a response against its sources.
 
-    Exit status: 0 approved, 1 not approved, 2 usage or input error.
+    Exit status: 0 approved, 1 not approved, 2 usage or input error, 3 halted.
     """

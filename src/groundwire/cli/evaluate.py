@@ -7,7 +7,7 @@ import typer
 
 from groundwire import __version__
 from groundwire.cli import inputs, options, output
-from groundwire.cli.model import load_model
+from groundwire.nli.shipped import load_model
 
 
 def register(app: typer.Typer) -> None:

@@ -1,5 +1,6 @@
 """Read what the user gave: the one home of files, standard input and their errors."""
 
+import codecs
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -19,6 +20,7 @@ STDIN = "-"
 # wrong path from filling the memory.
 MAX_BYTES = 64 * 1024 * 1024
 MAX_FILES = 100_000
+_CHUNK = 4_096
 
 
 def read_response(text: str | None, paths: Sequence[str]) -> str:
@@ -82,6 +84,29 @@ def read_text(path: str) -> str:
     name = "standard input" if path == STDIN else f"the file {path!r}"
     data = read_bytes(path)
     return decode_text(data, name)
+
+
+def read_stream() -> Iterator[str]:
+    """Yield the text of standard input as it comes, whole characters at a time."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    offset = 0
+    while data := os.read(sys.stdin.fileno(), _CHUNK):
+        if b"\0" in data:
+            raise InputError(
+                "Standard input is binary.",
+                why=f"there is a NUL byte at offset {offset + data.index(0)}",
+                fix="pipe plain text in",
+            )
+        try:
+            text = decoder.decode(data)
+        except UnicodeDecodeError as error:
+            raise InputError("Standard input is not UTF-8.", fix="pipe UTF-8 text in") from error
+        yield text.removeprefix("\ufeff") if offset == 0 else text
+        offset += len(data)
+    if decoder.getstate()[0]:
+        raise InputError("Standard input is not UTF-8.", why="it ends inside a character", fix="pipe UTF-8 text in")
+    if offset == 0:
+        raise InputError("Standard input is empty.", why="the answer is read from it", fix="pipe the text in")
 
 
 def read_policy(path: str | None, fail_on: str | None) -> Policy:

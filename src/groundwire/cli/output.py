@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from groundwire.errors import InputError
-from groundwire.render.plain import visible
+from groundwire.render.plain import visible, visible_lines
 
 WIDEST = 110  # longer lines are hard to read
 
@@ -17,6 +17,23 @@ WIDEST = 110  # longer lines are hard to read
 def write(text: str) -> None:
     """Write a text and its line end to standard output."""
     sys.stdout.write(text + "\n")
+
+
+def write_part(text: str) -> None:
+    """Write a part of a text at once; a terminal is not driven by it."""
+    sys.stdout.write(visible_lines(text) if sys.stdout.isatty() else text)
+    sys.stdout.flush()
+
+
+def write_line(value: Any) -> None:
+    """Write a value as one line of JSON at once."""
+    write(json.dumps(value, ensure_ascii=True, allow_nan=False))
+    sys.stdout.flush()
+
+
+def complain(text: str) -> None:
+    """Write lines to standard error, beside a result that is under way."""
+    sys.stderr.write(text + "\n")
 
 
 def note(text: str) -> None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from groundwire.cli import inputs, options, output
-from groundwire.cli.model import load_model
 from groundwire.errors import InputError
+from groundwire.nli.shipped import load_model
 
 if TYPE_CHECKING:
     from groundwire.evals import Tuning

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from groundwire.cli import inputs, options, output
-from groundwire.cli.model import load_model
+from groundwire.nli.shipped import load_model
 
 APPROVED, NOT_APPROVED = 0, 1
 

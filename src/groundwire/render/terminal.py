@@ -29,6 +29,13 @@ def render_terminal(result: VerificationResult, *, width: int = 80, colour: bool
     return lay_out(_blocks(result, width), width=width, colour=colour, unicode=unicode)
 
 
+def render_claim(claim: ClaimVerdict, *, width: int = 80, colour: bool = False, unicode: bool = True) -> str:
+    """Return the text a terminal shows for one claim alone."""
+    number = claim.claim_index + 1
+    blocks = [_claim(number, claim, len(str(number)), narrow=width < _NARROW)]
+    return lay_out(blocks, width=width, colour=colour, unicode=unicode)
+
+
 def lay_out(blocks: Sequence[RenderableType], *, width: int, colour: bool, unicode: bool) -> str:
     """Set blocks one below the other and return them as text."""
     buffer = StringIO()

@@ -21,29 +21,35 @@ class Claim(NamedTuple):
 
 
 _QUESTION = re.compile(r"[?？؟;]\s*[\"'”’»)\]*]*$")
-_FENCE = re.compile(r"^\s*(?:```|~~~)")
+FENCE = re.compile(r"^\s*(?:```|~~~)")
 _BOLD_LINE = re.compile(r"^(\*\*|__).{1,80}\1:?$")
 _SPLIT_SEMICOLON = re.compile(r";\s+")
 # No person writes a sentence of this length; cutting it keeps hostile text from costing more than it is long.
-_LONGEST = 2_000
+LONGEST = 2_000
 _TRIM = " \t,;.!\u00a0"
 
 
 def split_claims(response: str, atomic: bool = False, question: str | None = None) -> list[Claim]:
     """Cut a response into claims; with `atomic` compound sentences are split further."""
-    claims: list[Claim] = []
     in_code = _code_lines(response)
-    units = [piece for whole in split_sentences(response) for piece in shorten(whole, _LONGEST)]
-    for unit in units:
-        reason = "code" if unit.line in in_code else not_checkable(unit)
+    return [
+        claim for unit in split_sentences(response) for claim in claims_of(unit, unit.line in in_code, atomic, question)
+    ]
+
+
+def claims_of(unit: Unit, in_code: bool, atomic: bool, question: str | None) -> list[Claim]:
+    """Make the claims of one unit."""
+    claims: list[Claim] = []
+    for piece in shorten(unit, LONGEST):
+        reason = "code" if in_code else not_checkable(piece)
         if reason:
-            claims.append(Claim(unit.text, unit.start, unit.end, unchecked=reason))
+            claims.append(Claim(piece.text, piece.start, piece.end, unchecked=reason))
             continue
-        pieces = split_atomic(unit) if atomic else []
-        if len(pieces) > 1:
-            claims.extend(pieces)
+        parts = split_atomic(piece) if atomic else []
+        if len(parts) > 1:
+            claims.extend(parts)
         else:
-            claims.append(Claim(unit.text, unit.start, unit.end, lead=_ellipsis_lead(unit.text, question)))
+            claims.append(Claim(piece.text, piece.start, piece.end, lead=_ellipsis_lead(piece.text, question)))
     return claims
 
 
@@ -79,7 +85,7 @@ def _code_lines(response: str) -> frozenset[int]:
     lines: set[int] = set()
     inside = False
     for number, line in enumerate(LINE.finditer(response)):
-        fence = _FENCE.match(line.group()) is not None
+        fence = FENCE.match(line.group()) is not None
         if inside or fence:
             lines.add(number)
         if fence:

@@ -21,49 +21,79 @@ class Unit(NamedTuple):
 
 LINE = re.compile(r"[^\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
 _MARKER = re.compile(r"\s*(?:>\s*)*(?:(?:[-*+•‣◦▪●·–—]|\(?\d{1,3}[.)]|\(?[a-zA-Z][)])\s+(?=\S))?(?:\[[ xX]\]\s+)?")
-_HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(?=\S)")
+HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(?=\S)")
 # A run of marks is tried from its first one only: a long one without a space behind it would cost its square.
-_END = re.compile(
+END = re.compile(
     r"(?<![.!?…])[.!?…]++[\"'”’»›)\]*_]*+(?=\s)|[。！？｡][”’」』）\"]*|(?<![؟۔।॥።։])[؟۔।॥።։]++[\"'”’»)\]]*+(?=\s|$)"
 )
-_NEXT_WORD = re.compile(r"\s*[\"'“‘«‹(\[„¿¡*_]*([^\W\d_]+)?")
+# Bounded, so that a stream need not wait for the end of an endless word.
+_NEXT_WORD = re.compile(r"\s*[\"'“‘«‹(\[„¿¡*_]{0,16}([^\W\d_]{1,64})?")
 _VISIBLE = re.compile(r"\S")
 _OPENERS = "\"'“‘«‹([„¿¡*"
-_THAI_GAP = re.compile(r"(?<=[\u0e00-\u0e7f]{8})\s+(?=[\u0e00-\u0e7f])")
+THAI_GAP = re.compile(r"(?<=[\u0e00-\u0e7f]{8})\s+(?=[\u0e00-\u0e7f])")
 _ALNUM = re.compile(r"[^\W_]")
 # Scraped pages lose the space after a stop ("in 2008.His wife").
 # The word before must be no name: "System.Text" is one word of code.
-_LOST_END = re.compile(r"(?<![^\s\"“(])[a-z\d][\w,’'-]*[.!?][\"”’)]*(?=[\"“]?[A-Z][a-z’']*[\s,])")
+LOST_END = re.compile(r"(?<![^\s\"“(])[a-z\d][\w,’'-]*[.!?][\"”’)]*(?=[\"“]?[A-Z][a-z’']*[\s,])")
 _LONGEST_CELL = 200
 _LONGEST_ROW = 4_000
 _SOFT_BREAKS = ("; ", ": ", " - ", " – ", ", ", " ")
+_BORDER = re.compile(r"(?:\s*+\|)|(?:\s*+[^\s|][^|\t]*+[|\t])")
+_CELL_COMMA = re.compile(r",(?!\s)(?!(?<=\d,)\d{3}(?!\d))(?=.)")
 _CELL_BORDER = re.compile(r"\s*[|\t]\s*")
 
 
 def split_sentences(text: str) -> list[Unit]:
     """Cut a text into sentence units, keeping their offsets."""
     units: list[Unit] = []
-    csv_lines = _csv_lines(text)
+    counts = _comma_counts(text)
     for number, line in enumerate(LINE.finditer(text)):
-        content = line.group()
-        heading = _HEADING.match(content)
-        begin = heading.end() if heading else _marker_end(content)
-        row = _is_row(content) or number in csv_lines
-        cuts = [] if row or heading else _cuts(content, begin)
-        start = begin
-        for cut in [*cuts, len(content)]:
-            unit = _trimmed(text, line.start() + start, line.start() + cut, number, heading is not None, row)
-            if unit is not None:
-                units.append(unit)
-            start = cut
+        comma_row = bool(counts) and is_comma_row(counts, number)
+        units.extend(unit for _, unit in cut_line(line.group(), line.start(), number, comma_row=comma_row) if unit)
     return units
+
+
+def cut_line(line: str, offset: int, number: int, *, comma_row: bool) -> list[tuple[int, Unit | None]]:
+    """Cut one whole line: where each unit ends in the text, and the unit, None where nothing is said."""
+    heading = HEADING.match(line)
+    begin = heading.end() if heading else marker_end(line)
+    cuts = [] if heading else _cuts(line, begin)
+    row = (_is_row(line) and not ends_before(cuts, first_border(line))) or (
+        comma_row and not ends_before(cuts, first_cell_comma(line))
+    )
+    pieces: list[tuple[int, Unit | None]] = []
+    start = begin
+    for cut in [*([] if row else cuts), len(line)]:
+        pieces.append((offset + cut, trimmed(line, offset, start, cut, number, heading is not None, row)))
+        start = cut
+    return pieces
+
+
+def ends_before(cuts: list[int], border: int) -> bool:
+    """Tell whether a sentence ends before the first border of a row: then the line is prose.
+
+    The beginning of a line settles this, so that a stream can let its first sentence go.
+    """
+    return bool(cuts) and (border < 0 or cuts[0] <= border)
+
+
+def first_border(line: str) -> int:
+    """Return the place of the first pipe or inner tab, -1 without one."""
+    match = _BORDER.match(line)
+    return match.end() - 1 if match else -1
+
+
+def first_cell_comma(line: str) -> int:
+    """Return the place of the first comma that divides cells, -1 when all belong to prose or numbers."""
+    match = _CELL_COMMA.search(line)
+    return match.start() if match else -1
 
 
 def shorten(unit: Unit, limit: int) -> list[Unit]:
     """Cut a unit of a source at lost sentence ends, and an overlong one at softer breaks."""
     if unit.row and len(unit.text) <= max(limit, _LONGEST_ROW):
         return [unit]
-    borders = [0, *(match.end() for match in _LOST_END.finditer(unit.text)), len(unit.text)]
+    borders = [0, *(match.end() for match in LOST_END.finditer(unit.text)), len(unit.text)]
     if len(borders) == 2 and len(unit.text) <= limit:
         return [unit]
     pieces: list[Unit] = []
@@ -110,7 +140,8 @@ def split_cells(row: str) -> list[tuple[str, int, int]]:
     return cells
 
 
-def _marker_end(line: str) -> int:
+def marker_end(line: str) -> int:
+    """Return where the text of a line begins behind its list marker."""
     match = _MARKER.match(line)
     return match.end() if match else 0
 
@@ -122,40 +153,42 @@ def _is_row(line: str) -> bool:
     return tabs > 0 or pipes >= 2 or (pipes == 1 and " | " in line)
 
 
-def _csv_lines(text: str) -> frozenset[int]:
-    # A comma table is a block of lines with the same number (two or more) of commas and no sentence end.
-    if text.count(",") < 4 or "\n" not in text:
-        return frozenset()
-    counts: list[int] = []
-    for line in LINE.finditer(text):
-        content = line.group().strip()
-        plain = content.count(", ") < content.count(",") and not content.endswith((".", "!", "?", ":"))
-        counts.append(content.count(",") if plain else 0)
-    found: set[int] = set()
-    for number, count in enumerate(counts):
-        if count < 2:
-            continue
-        neighbours = (counts[number - 1] if number else 0, counts[number + 1] if number + 1 < len(counts) else 0)
-        if count in neighbours:
-            found.add(number)
-    return frozenset(found)
+def _comma_counts(text: str) -> list[int]:
+    # With fewer commas no two lines can be a table; most texts end here.
+    return [comma_count(line.group()) for line in LINE.finditer(text)] if text.count(",") >= 4 else []
+
+
+def comma_count(line: str) -> int:
+    """Count the commas of a line that may be the row of a table, 0 for prose."""
+    content = line.strip()
+    plain = content.count(", ") < content.count(",") and not content.endswith((".", "!", "?", ":"))
+    return content.count(",") if plain else 0
+
+
+def is_comma_row(counts: list[int], number: int) -> bool:
+    """Tell whether a line has as many commas (two or more) as the line before or behind it."""
+    count = counts[number]
+    if count < 2:
+        return False
+    return (number > 0 and counts[number - 1] == count) or (number + 1 < len(counts) and counts[number + 1] == count)
 
 
 def _cuts(line: str, begin: int) -> list[int]:
-    cuts = [match.end() for match in _END.finditer(line, begin) if _ends_sentence(line, begin, match)]
-    if not line.isascii() and _THAI_GAP.search(line):
-        cuts.extend(match.end() for match in _THAI_GAP.finditer(line, begin))
+    cuts = [match.end() for match in END.finditer(line, begin) if ends_sentence(line, begin, match)]
+    if not line.isascii() and THAI_GAP.search(line):
+        cuts.extend(match.end() for match in THAI_GAP.finditer(line, begin))
         cuts.sort()
     return cuts
 
 
-def _ends_sentence(line: str, begin: int, match: re.Match[str]) -> bool:
+def ends_sentence(line: str, begin: int, match: re.Match[str], *, is_open: bool = False) -> bool | None:
+    """Tell whether a mark ends a sentence, None while text that may still follow an open line decides it."""
     mark = match.group()[0]
     if mark not in ".!?…":
-        return True
+        return None if is_open and match.end() == len(line) else True
     visible = _VISIBLE.search(line, match.end())
     if visible is None:
-        return False
+        return None if is_open else False
     first = visible.group()
     if match.group() in (".", "!", "?") and match.start() > begin and line[match.start() - 1].isspace():
         return True  # tokenised text, often without capitals: "he left . she stayed ."
@@ -169,6 +202,8 @@ def _ends_sentence(line: str, begin: int, match: re.Match[str]) -> bool:
     if not word or (len(word) > 1 and word.isalpha() and word.lower() not in _abbreviations()):
         return True
     following = _NEXT_WORD.match(line, match.end())
+    if is_open and following is not None and following.end() == len(line):
+        return None
     next_word = (following.group(1) or "") if following else ""
     return _stop_ends(word, next_word, first, line[max(begin, match.start() - 60) : match.start() - len(word)])
 
@@ -212,10 +247,11 @@ def _starters() -> frozenset[str]:
     return load_words("function_words")
 
 
-def _trimmed(text: str, start: int, end: int, line: int, heading: bool, row: bool) -> Unit | None:
-    piece = text[start:end]
+def trimmed(line: str, offset: int, start: int, end: int, number: int, heading: bool, row: bool) -> Unit | None:
+    """Make the unit of one stretch of a line, None where it holds no letter and no digit."""
+    piece = line[start:end]
     start += len(piece) - len(piece.lstrip())
     piece = piece.strip()
     if not _ALNUM.search(piece):
         return None
-    return Unit(piece, start, start + len(piece), line, heading, row)
+    return Unit(piece, offset + start, offset + start + len(piece), number, heading, row)

@@ -1,11 +1,14 @@
 """Every shared type of Groundwire."""
 
 from groundwire.types.coherence import ClaimAttribution, CoherenceScore, ReviewResult, ScoringEvidence
+from groundwire.types.correction import Correction, Edit
 from groundwire.types.evidence import EvidenceChunk, EvidenceObject, ParsedClaim
+from groundwire.types.guard import GuardReport
 from groundwire.types.halt import (
     CounterfactualFactChange,
     CounterfactualHaltDiagnostic,
     HaltEvidence,
+    HaltReason,
     HaltTraceAttribution,
 )
 from groundwire.types.hooks import (
@@ -41,12 +44,16 @@ __all__ = [
     "CoherenceScore",
     "Conflict",
     "ContainmentVerdict",
+    "Correction",
     "CounterfactualFactChange",
     "CounterfactualHaltDiagnostic",
+    "Edit",
     "EvidenceChunk",
     "EvidenceObject",
     "GroundingVerdict",
+    "GuardReport",
     "HaltEvidence",
+    "HaltReason",
     "HaltTraceAttribution",
     "HandoffResult",
     "HookScope",

@@ -1,8 +1,26 @@
 """Why a stream was stopped."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from groundwire.types.evidence import EvidenceChunk
+
+
+class HaltReason(StrEnum):
+    """Why a stream ended before its writer did; a rejected claim gives its verdict as the reason."""
+
+    HARD_LIMIT = "hard_limit"
+    WINDOW_AVG = "window_avg"
+    DOWNWARD_TREND = "downward_trend"
+    CALLBACK_ERROR = "callback_error"
+    CALLBACK_TIMEOUT = "callback_timeout"
+    BAD_TOKEN = "bad_token"  # noqa: S105 - no password
+    STREAM_LIMIT = "stream_limit"
+    STREAM_ERROR = "stream_error"
+    CONTRADICTED = "contradicted"
+    FABRICATED = "fabricated"
+    UNVERIFIABLE = "unverifiable"
+    SUPPORTED = "supported"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from groundwire.signals.votes import HIGH, LOW
-from groundwire.types import ClaimVerdict, Policy, Verdict
+from groundwire.types import ClaimVerdict, Policy, Reason, Verdict
 
 _UNTRACEABLE = 0.15
 _FLOOR = 0.7
@@ -90,10 +90,17 @@ def _vote_share(value: float | None) -> int:
 
 def is_blocking(verdict: ClaimVerdict, policy: Policy) -> bool:
     """Tell whether one claim stands in the way of approval."""
-    if verdict.verdict not in policy.fail_on:
+    if verdict.verdict not in policy.fail_on or Reason.NOT_CHECKABLE in verdict.reasons:
         return False
     # Doubt has no confidence of its own: who fails on it means every such claim.
     return verdict.verdict == Verdict.UNVERIFIABLE or verdict.confidence >= policy.block_confidence
+
+
+def is_rejected(verdict: ClaimVerdict, policy: Policy) -> bool:
+    """Tell whether a claim alone would be refused, by the measure the policy approves on."""
+    if policy.approve_on == "probability":
+        return verdict.grounded is False and Reason.NOT_CHECKABLE not in verdict.reasons
+    return is_blocking(verdict, policy)
 
 
 def overall_score(verdicts: Sequence[ClaimVerdict]) -> float:

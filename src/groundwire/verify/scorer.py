@@ -2,18 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from groundwire import __version__
 from groundwire.errors import InputError, InputTypeError
 from groundwire.evidence import SourceIndex
 from groundwire.nli import NLI, DivergenceScorer
-from groundwire.signals import measure
-from groundwire.signals.claim import ClaimView
 from groundwire.text.claims import split_claims
 from groundwire.text.entities import capitals_in
 from groundwire.text.sentences import split_sentences
-from groundwire.types import ModelInfo, Policy, Source, Status, Unchecked, VerificationResult
-from groundwire.verify.assemble import judge, summarise, unchecked_verdict
-from groundwire.verify.features import claim_facts
+from groundwire.types import ModelInfo, Policy, Source, VerificationResult
+from groundwire.verify.running import PreparedSource, RunningVerification, model_info
 
 Sources = str | Source | Sequence[str | Source]
 
@@ -42,12 +38,17 @@ class VerifiedScorer:
     @property
     def model(self) -> ModelInfo | None:
         """Name the model that takes part in the verdicts."""
-        return _model_info(self.nli_scorer)
+        return model_info(self.nli_scorer)
+
+    def prepare(self, source: Sources, *, policy: Policy | None = None) -> PreparedSource:
+        """Index a source once, for many calls of `verify` or a stream."""
+        sources, is_cut = _sources_within(as_sources(source), (policy or self.policy).max_source_chars)
+        return PreparedSource(SourceIndex(sources), is_cut)
 
     def verify(
         self,
         response: str,
-        source: Sources,
+        source: Sources | PreparedSource,
         atomic: bool = False,
         evidence_top_k: int = 3,
         *,
@@ -57,11 +58,19 @@ class VerifiedScorer:
         """Check every claim of the response against the source."""
         policy = policy or self.policy
         _check_arguments(response, question, evidence_top_k)
-        sources = as_sources(source)
-        response, response_cut = _within(response, policy.max_response_chars)
-        sources, source_cut = _sources_within(sources, policy.max_source_chars)
-        index = SourceIndex(sources)
-        return self._verify(response, index, atomic, evidence_top_k, question, policy, response_cut or source_cut)
+        prepared = source if isinstance(source, PreparedSource) else self.prepare(source, policy=policy)
+        response, is_cut = _within(response, policy.max_response_chars)
+        run = self.start(prepared, evidence_top_k, policy=policy)
+        run.check(split_claims(response, atomic, question), capitals_in(response))
+        return run.result(truncated=is_cut)
+
+    def start(
+        self, prepared: PreparedSource, evidence_top_k: int = 3, *, policy: Policy | None = None
+    ) -> RunningVerification:
+        """Begin a verification whose claims come one after the other."""
+        policy = policy or self.policy
+        known = self._policy_hash if policy is self.policy else policy.hash
+        return RunningVerification(prepared, self.nli_scorer, policy, known, evidence_top_k)
 
     def verify_many(
         self,
@@ -72,21 +81,17 @@ class VerifiedScorer:
         policy: Policy | None = None,
     ) -> Iterator[VerificationResult]:
         """Verify (response, source) pairs one after the other; an unchanged source is indexed once."""
-        policy = policy or self.policy
         last: Sources | None = None
-        index, source_cut = SourceIndex([]), False
+        prepared = PreparedSource(SourceIndex([]))
         for response, source in pairs:
-            _check_arguments(response, None, evidence_top_k)
             if last is None or source != last:
-                sources, source_cut = _sources_within(as_sources(source), policy.max_source_chars)
-                index, last = SourceIndex(sources), source
-            short, response_cut = _within(response, policy.max_response_chars)
-            yield self._verify(short, index, atomic, evidence_top_k, None, policy, response_cut or source_cut)
+                prepared, last = self.prepare(source, policy=policy), source
+            yield self.verify(response, prepared, atomic, evidence_top_k, policy=policy)
 
     async def averify(
         self,
         response: str,
-        source: Sources,
+        source: Sources | PreparedSource,
         atomic: bool = False,
         evidence_top_k: int = 3,
         *,
@@ -98,39 +103,6 @@ class VerifiedScorer:
 
         return await asyncio.to_thread(
             self.verify, response, source, atomic, evidence_top_k, question=question, policy=policy
-        )
-
-    def _verify(
-        self, response: str, index: SourceIndex, atomic: bool, top_k: int, question: str | None,
-        policy: Policy, truncated: bool,
-    ) -> VerificationResult:  # fmt: skip
-        claims = split_claims(response, atomic, question)
-        known = index.capitals | capitals_in(response)
-        views = [ClaimView(claim, known) for claim in claims]
-        checkable = [view for view in views if not view.claim.unchecked]
-        signals = measure(checkable, index, self.nli_scorer, policy, top_k)
-        facts = [claim_facts(view, signal, index) for view, signal in zip(checkable, signals, strict=True)]
-        measured = iter(zip(signals, facts, strict=True))
-        verdicts = [
-            unchecked_verdict(number, view.claim)
-            if view.claim.unchecked
-            else judge(number, view, *next(measured), policy, has_source=len(index) > 0)
-            for number, view in enumerate(views)
-        ]
-        unchecked = [
-            Unchecked(view.claim.text, view.claim.start, view.claim.end, view.claim.unchecked)
-            for view in views
-            if view.claim.unchecked
-        ]
-        return summarise(
-            verdicts,
-            unchecked,
-            facts,
-            status=_status(len(checkable), len(index), truncated),
-            model=self.model,
-            policy=policy,
-            policy_hash=self._policy_hash if policy is self.policy else policy.hash,
-            version=__version__,
         )
 
 
@@ -192,18 +164,3 @@ def _sources_within(sources: list[Source], limit: int) -> tuple[list[Source], bo
         kept.append(Source(source.id, text, source.title, source.url))
         left -= len(text)
     return kept, True
-
-
-def _status(checkable: int, sentences: int, truncated: bool) -> Status:
-    if truncated:
-        return Status.TRUNCATED
-    if checkable == 0:
-        return Status.NOTHING_TO_CHECK
-    return Status.NO_SOURCE if sentences == 0 else Status.CHECKED
-
-
-def _model_info(nli: object) -> ModelInfo | None:
-    if nli is None:
-        return None
-    info = getattr(nli, "model_info", None)
-    return info if isinstance(info, ModelInfo) else ModelInfo(type(nli).__name__, "")

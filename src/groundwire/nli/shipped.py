@@ -1,9 +1,9 @@
-"""The one door to the language model: every command that may use it comes through here."""
+"""The one door to the shipped model: every command and guard that may use it comes through here."""
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from groundwire.nli import NLIScorer
+    from groundwire.nli.scorer import NLIScorer
 
 # False until the package carries the model's files. No look at the disk decides this: an
 # installation that lost its model must fail, not go on without it.
@@ -14,6 +14,6 @@ def load_model(no_model: bool) -> "NLIScorer | None":
     """Return the embedded model, or None when the user wants none or none is shipped."""
     if no_model or not SHIPPED:
         return None
-    from groundwire.nli import NLIScorer  # here: most of its weight is wanted by this line alone
+    from groundwire.nli.scorer import NLIScorer  # here: most of its weight is wanted by this line alone
 
     return NLIScorer()
