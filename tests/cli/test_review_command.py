@@ -73,7 +73,7 @@ def test_threshold_preset_quiet_and_scan() -> None:
 
 
 def test_strict_without_a_model_approves_nothing() -> None:
-    from groundwire.cli.model import SHIPPED
+    from groundwire.nli.shipped import SHIPPED
 
     ran = groundwire("review", "--prompt", "Refunds?", "--response", FACT, "--fact", FACT, "--strict")
     assert ran.status == (0 if SHIPPED else 1)

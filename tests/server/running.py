@@ -44,8 +44,17 @@ class Running:
         return self.client.post(self.url + path, headers=headers, **options)
 
     def get(self, path: str, key: str | None = None) -> httpx.Response:
+        return self._call("GET", path, key)
+
+    def delete(self, path: str, key: str | None = None) -> httpx.Response:
+        return self._call("DELETE", path, key)
+
+    def put(self, path: str, body: Any, key: str | None = None) -> httpx.Response:
+        return self._call("PUT", path, key, json=body)
+
+    def _call(self, method: str, path: str, key: str | None, **options: Any) -> httpx.Response:
         headers = {} if key is None else {"Authorization": f"Bearer {key}"}
-        return self.client.get(self.url + path, headers=headers)
+        return self.client.request(method, self.url + path, headers=headers, **options)
 
     def wait_for_log(self, part: str, seconds: float = 20) -> None:
         moment = threading.Event()
@@ -72,6 +81,9 @@ def service(folder: Path, *options: str, **variables: str) -> Iterator[Running]:
             running.port = json.loads(running.lines[-1])["port"]
             break
     else:
+        process.wait(10)
+        process.stderr.close()
+        running.client.close()
         raise AssertionError(f"the service did not start: {running.lines}")
 
     def read() -> None:

@@ -14,7 +14,9 @@ from groundwire.server.trail import SQLiteTrail
 from tests.server.running import Running
 
 EXAMPLES = {route.job: route.example for route in ROUTES}
-IDS = [route.job for route in ROUTES]
+# Those that take a body; the tests of knowledge and streams call the others.
+TAKING = [route for route in ROUTES if route.body is not None]
+IDS = [route.job for route in TAKING]
 
 
 def records(running: Running) -> int:
@@ -23,6 +25,12 @@ def records(running: Running) -> int:
         return trail.head().count
     finally:
         trail.close()
+
+
+def call(running: Running, route: Route, key: str, content: bytes, headers: dict[str, str]) -> httpx.Response:
+    headers = {"Authorization": f"Bearer {key}", **headers}
+    path = route.path.replace("{name}", "thing")
+    return running.client.request(route.method, running.url + path, content=content, headers=headers)
 
 
 def problem(response: httpx.Response, status: int, name: str) -> dict[str, Any]:
@@ -94,13 +102,15 @@ def test_injection_answers_what_the_library_answers(keyed: Running, acme: str) -
     assert len(answer["findings"]) == len(result.findings)
 
 
-@pytest.mark.parametrize("route", ROUTES, ids=IDS)
+@pytest.mark.parametrize("route", TAKING, ids=IDS)
 def test_the_published_example_runs(keyed: Running, acme: str, route: Route) -> None:
     document = keyed.get("/openapi.json").json()
-    media = document["paths"][route.path]["post"]["requestBody"]["content"]["application/json"]
-    answer = keyed.post(route.path, media["example"], acme)
+    operation = document["paths"][route.path][route.method.lower()]
+    example = json.dumps(operation["requestBody"]["content"]["application/json"]["example"]).encode()
+    answer = call(keyed, route, acme, example, {"Content-Type": "application/json"})
     assert answer.status_code == 200
-    assert answer.headers["groundwire-record"].count(":") == 1
+    promised = "Groundwire-Record" in operation["responses"]["200"].get("headers", {})
+    assert ("groundwire-record" in answer.headers) is promised
 
 
 BAD_BODIES: list[tuple[bytes, int, str]] = [
@@ -114,25 +124,24 @@ BAD_BODIES: list[tuple[bytes, int, str]] = [
     (b'{"x": ' + b"[" * 100 + b"]" * 100 + b"}", 400, "body-malformed"),
     (b'{"x": ' + b"[" * 90_000, 400, "body-malformed"),
     (b'{"x": ' + b"9" * 10_000 + b"}", 400, "body-malformed"),
-    (b'{"x": [' + b"1," * 2_000 + b"1]}", 400, "body-malformed"),
+    (b'{"x": [' + b"1," * 20_000 + b"1]}", 400, "body-malformed"),
     (b"{}", 422, "body-invalid"),
-    (b'{"response": 5}', 422, "body-invalid"),
-    (b'{"response": null}', 422, "body-invalid"),
-    (b'{"response": "a", "unknown": 1}', 422, "body-invalid"),
+    (b'{"response": 5, "text": 5, "query": 5}', 422, "body-invalid"),
+    (b'{"response": null, "text": null, "query": null}', 422, "body-invalid"),
+    (b'{"unknown": 1}', 422, "body-invalid"),
     (b" " * 200_001, 413, "body-too-large"),
 ]
 
 
-@pytest.mark.parametrize("route", ROUTES, ids=IDS)
+@pytest.mark.parametrize("route", TAKING, ids=IDS)
 def test_a_bad_body_is_refused_and_nothing_is_stored(keyed: Running, acme: str, route: Route) -> None:
     before = records(keyed)
     for content, status, name in BAD_BODIES:
-        answer = keyed.post(route.path, key=acme, content=content, headers={"Content-Type": "application/json"})
-        problem(answer, status, name)
+        problem(call(keyed, route, acme, content, {"Content-Type": "application/json"}), status, name)
     assert records(keyed) == before
 
 
-@pytest.mark.parametrize("route", ROUTES, ids=IDS)
+@pytest.mark.parametrize("route", TAKING, ids=IDS)
 def test_a_wrong_type_method_or_encoding_is_refused(keyed: Running, acme: str, route: Route) -> None:
     content = json.dumps(route.example).encode()
     before = records(keyed)
@@ -142,10 +151,10 @@ def test_a_wrong_type_method_or_encoding_is_refused(keyed: Running, acme: str, r
         {"Content-Type": "application/json", "Content-Encoding": "gzip"},
         {"Content-Type": ""},
     ):
-        problem(keyed.post(route.path, key=acme, content=content, headers=headers), 415, "media-type")
-    answer = keyed.get(route.path, acme)
+        problem(call(keyed, route, acme, content, headers), 415, "media-type")
+    answer = keyed.client.request("PATCH", keyed.url + route.path, headers={"Authorization": f"Bearer {acme}"})
     problem(answer, 405, "method")
-    assert answer.headers["allow"] == "POST"
+    assert route.method in answer.headers["allow"]
     assert records(keyed) == before
 
 

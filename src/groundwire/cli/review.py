@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from groundwire.cli import inputs, output
-from groundwire.cli.model import load_model
 from groundwire.cli.options import AsJson, NoModel, PolicyFile, Quiet, ResponseFile, ResponsePath, ResponseText, Tenant
 from groundwire.errors import InputError
+from groundwire.nli.shipped import load_model
 
 if TYPE_CHECKING:
     from groundwire.retrieval import GroundTruthStore

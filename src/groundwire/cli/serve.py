@@ -5,7 +5,6 @@ from typing import Annotated
 
 import typer
 
-from groundwire.cli import model
 from groundwire.cli.options import DataFolder, NoModel
 from groundwire.errors import MissingExtraError
 
@@ -39,6 +38,7 @@ def serve(
     what was accepted is answered.
     """
     try:
+        from groundwire.nli.shipped import SHIPPED
         from groundwire.server.run import serve as run  # here: `--help` need not wait for it
         from groundwire.server.settings import Settings
     except ModuleNotFoundError as error:
@@ -49,7 +49,7 @@ def serve(
             data=data,
             host=host,
             port=port,
-            model=model.SHIPPED and not no_model,
+            model=SHIPPED and not no_model,
             workers=workers,
             queue=queue,
             max_body_bytes=max_body,

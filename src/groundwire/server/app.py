@@ -3,21 +3,25 @@
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Request, WebSocket
 from fastapi.openapi.utils import get_openapi
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import Match
 from starlette.types import ASGIApp
 
 from groundwire import __version__
 from groundwire.server import metrics, problems
+from groundwire.server.desk import dump
 from groundwire.server.edge import Edge
 from groundwire.server.keys import Scope
+from groundwire.server.live import serve_events, serve_socket
 from groundwire.server.problems import ProblemError
-from groundwire.server.routes import ROUTES, Route
+from groundwire.server.routes import ROUTES, STREAM, Route
 from groundwire.server.service import Service, problem_response
-from groundwire.server.work import dump
 
+# Nothing is decided by these; a stream names its receipt in its last event.
+_UNRECORDED: Final = ("knowledge_list", "knowledge_get", "knowledge_search", "stream")
 _REF: Final = "#/components/schemas/{model}"
 _FAILURES: Final = {
     "400": "The body is no JSON object.",
@@ -40,9 +44,10 @@ def build_app(service: Service) -> ASGIApp:
     app.router.redirect_slashes = False
     for route in ROUTES:
         app.add_api_route(
-            route.path, _endpoint(service, route), methods=["POST"], summary=route.summary, operation_id=route.job,
-            openapi_extra=_operation(route), response_class=Response,
+            route.path, _endpoint(service, route), methods=[route.method], summary=route.summary,
+            operation_id=route.job, openapi_extra=_operation(route), response_class=Response,
         )  # fmt: skip
+    _add_stream(app, service)
     _add_plain_routes(app, service)
     app.add_exception_handler(ProblemError, _on_problem)
     app.add_exception_handler(HTTPException, _on_http)
@@ -62,6 +67,23 @@ def _endpoint(service: Service, route: Route) -> Callable[[Request], Awaitable[R
         return await service.decide(request, route)
 
     return endpoint
+
+
+def _add_stream(app: FastAPI, service: Service) -> None:
+    async def events(request: Request) -> Response:
+        request.state.route = STREAM.path
+        return await serve_events(service, request)
+
+    async def socket(websocket: WebSocket) -> None:
+        await serve_socket(service, websocket)
+
+    extra = _operation(STREAM)
+    extra["responses"]["200"]["content"] = {"text/event-stream": {"schema": {"type": "string"}}}
+    app.add_api_route(
+        STREAM.path, events, methods=["POST"], summary=STREAM.summary, operation_id=STREAM.job, openapi_extra=extra,
+        response_class=Response,
+    )  # fmt: skip
+    app.add_api_websocket_route(STREAM.path, socket)
 
 
 def _add_plain_routes(app: FastAPI, service: Service) -> None:
@@ -108,12 +130,18 @@ async def _on_problem(request: Request, error: Exception) -> Response:
 async def _on_http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for this class alone
     if error.status_code == 405:
-        allowed = (error.headers or {}).get("Allow", "")
+        allowed = ", ".join(sorted(_methods(request)))
         response = problem_response(problems.wrong_method(allowed), request.state.request_id)
         response.headers["Allow"] = allowed
         return response
     problem = problems.not_found() if error.status_code == 404 else problems.broken()
     return problem_response(problem, request.state.request_id)
+
+
+def _methods(request: Request) -> set[str]:
+    # The router names those of one route only, where an address may have several.
+    matching = [route for route in request.app.routes if route.matches(request.scope)[0] is Match.PARTIAL]
+    return {method for route in matching for method in getattr(route, "methods", None) or ()}
 
 
 def openapi_document(app: FastAPI) -> dict[str, Any]:
@@ -124,7 +152,9 @@ def openapi_document(app: FastAPI) -> dict[str, Any]:
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
     schemas["Problem"] = _PROBLEM_SCHEMA
-    for route in ROUTES:
+    for route in (*ROUTES, STREAM):
+        if route.body is None:
+            continue
         schema = route.body.model_json_schema(ref_template=_REF)
         schemas.update(schema.pop("$defs", {}))
         schemas[route.body.__name__] = schema
@@ -139,22 +169,20 @@ def openapi_document(app: FastAPI) -> dict[str, Any]:
 def _operation(route: Route) -> dict[str, Any]:
     failures = {status: _problem(words) for status, words in _FAILURES.items()}
     answer = {"description": route.answer, "content": {"application/json": {"schema": {"type": "object"}}}}
-    answer["headers"] = {
-        "Groundwire-Record": {"description": "The receipt in the audit trail.", "schema": {"type": "string"}}
-    }
-    return {
-        "description": f"Needs the scope `{route.scope}`.",
-        "requestBody": {
-            "required": True,
-            "content": {
-                "application/json": {
-                    "schema": {"$ref": _REF.format(model=route.body.__name__)},
-                    "example": route.example,
-                }
-            },
-        },
-        "responses": {"200": answer, **failures},
-    }
+    operation: dict[str, Any] = {"description": f"Needs the scope `{route.scope}`."}
+    if route.job not in _UNRECORDED:
+        receipt = {"description": "The receipt in the audit trail.", "schema": {"type": "string"}}
+        answer["headers"] = {"Groundwire-Record": receipt}
+    if "{name}" in route.path:
+        schema = {"type": "string", "minLength": 1, "maxLength": 200}
+        operation["parameters"] = [{"name": "name", "in": "path", "required": True, "schema": schema}]
+        failures["404"] = _problem("There is no such document.")
+    if route.job == "knowledge_put":
+        failures["507"] = _problem("The tenant has as many documents as it may.")
+    if route.body is not None:
+        media = {"schema": {"$ref": _REF.format(model=route.body.__name__)}, "example": route.example}
+        operation["requestBody"] = {"required": True, "content": {"application/json": media}}
+    return operation | {"responses": {"200": answer, **failures}}
 
 
 def _problem(words: str) -> dict[str, Any]:

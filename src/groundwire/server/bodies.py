@@ -5,6 +5,8 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from groundwire.audit import ANSWER_MODES
+from groundwire.coherence import PRESETS
+from groundwire.stream import StreamMode
 from groundwire.types import Source
 
 
@@ -109,3 +111,70 @@ def as_sources(given: SourceItem | list[SourceItem]) -> str | Source | list[str 
     if isinstance(given, list):
         return [item.to_source() if isinstance(item, SourceBody) else item for item in given]
     return given.to_source() if isinstance(given, SourceBody) else given
+
+
+class ReviewOptions(Body):
+    """How answers are reviewed."""
+
+    facts: Annotated[
+        list[str] | None, Field(description="Facts of this request alone; the tenant's knowledge without them.")
+    ] = None
+    preset: Annotated[str, Field(json_schema_extra={"enum": sorted(PRESETS)})] = "default"
+    threshold: Annotated[float, Field(ge=0, le=1, description="Score from which an answer is approved.")] = 0.5
+    top_k: Annotated[int, Field(ge=1, le=100, description="Facts looked up per text.")] = 3
+    scan: Annotated[bool, Field(description="Also look for injected instructions.")] = False
+    policy: dict[str, Any] | None = None
+
+
+class ReviewBody(ReviewOptions):
+    """One answer to review."""
+
+    prompt: str
+    response: str
+
+
+class PairBody(Body):
+    """A prompt with its answer."""
+
+    prompt: str
+    response: str
+
+
+class BatchBody(ReviewOptions):
+    """Answers to review together."""
+
+    items: Annotated[list[PairBody], Field(min_length=1)]
+
+
+class DocumentTextBody(Body):
+    """A document to keep."""
+
+    text: Annotated[str, Field(pattern=r"\S")]
+
+
+class SearchBody(Body):
+    """What to look for in the knowledge."""
+
+    query: Annotated[str, Field(pattern=r"\S")]
+    top_k: Annotated[int, Field(ge=1, le=100)] = 3
+
+
+class StreamBody(Body):
+    """What a stream is checked against; `tokens` carries a whole answer, a WebSocket sends them later."""
+
+    source: SourceItem | list[SourceItem]
+    mode: Annotated[str, Field(json_schema_extra={"enum": [str(mode) for mode in StreamMode]})] = "hold_sentence"
+    question: str | None = None
+    halt: Annotated[bool, Field(description="Stop at the first rejected claim.")] = True
+    min_certainty: Annotated[float, Field(ge=0, le=1)] = 0.0
+    policy: dict[str, Any] | None = None
+    tokens: Annotated[list[str] | None, Field(description="The answer in pieces; needed without a WebSocket.")] = None
+
+
+class FeedBody(Body):
+    """The next pieces of an answer, or its end."""
+
+    tokens: list[str] = []
+    end: bool = False
+    start: int = 0
+    upto: int | None = None

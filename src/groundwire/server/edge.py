@@ -11,8 +11,8 @@ from typing import Any, Final
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from groundwire.server import problems
+from groundwire.server.desk import dump, where
 from groundwire.server.metrics import Metrics
-from groundwire.server.work import dump, where
 
 LOG = logging.getLogger("groundwire.server")
 HEADERS: Final = (
@@ -23,7 +23,7 @@ HEADERS: Final = (
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
 )
-_METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+_METHODS: Final = ("WEBSOCKET", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
 class Edge:
@@ -35,7 +35,7 @@ class Edge:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] != "http":
+        if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
         state = scope.setdefault("state", {})
@@ -44,7 +44,9 @@ class Edge:
 
         async def answer(message: Message) -> None:
             nonlocal status
-            if message["type"] == "http.response.start":
+            if message["type"] == "websocket.accept":
+                status = 101
+            elif message["type"] in ("http.response.start", "websocket.http.response.start"):
                 status = message["status"]
                 kept = [pair for pair in message.get("headers", ()) if pair[0].lower() != b"server"]
                 message["headers"] = [*kept, *HEADERS, (b"x-request-id", request_id.encode())]
@@ -54,12 +56,13 @@ class Edge:
             await self._app(scope, receive, answer)
         except Exception as error:  # the edge: fail closed, say so, tell nothing of the inside
             log("fault", request_id=request_id, fault=where(error))
-            if not status:
+            if not status and scope["type"] == "http":
                 await _fail(answer, request_id)
         finally:
             # Never the address as it came: a key in a query string would end up in the log.
             route = state.get("route", "other")
-            method = scope["method"] if scope["method"] in _METHODS else "other"
+            method = scope.get("method", "WEBSOCKET")
+            method = method if method in _METHODS else "other"
             seconds = time.perf_counter() - started
             self._metrics.request(method, route, status, seconds)
             log(

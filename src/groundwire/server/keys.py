@@ -44,6 +44,9 @@ class Scope(StrEnum):
     AUDIT = "audit"
     CITE = "cite"
     INJECTION = "injection"
+    REVIEW = "review"
+    KNOWLEDGE = "knowledge"
+    STREAM = "stream"
     METRICS = "metrics"
 
 

@@ -12,9 +12,10 @@ from typing import Any, Final
 
 from groundwire.errors import GroundwireError, ModelError
 from groundwire.server import problems
+from groundwire.server.desk import Answer
 from groundwire.server.problems import ProblemError
 from groundwire.server.settings import Settings
-from groundwire.server.work import Answer, run_worker
+from groundwire.server.worker import run_worker
 
 _START_LIMIT_S: Final = 120.0
 
@@ -22,10 +23,12 @@ _START_LIMIT_S: Final = 120.0
 class Job:
     """One piece of work on its way to a worker."""
 
-    __slots__ = ("body", "future", "head", "loop")
+    __slots__ = ("body", "future", "head", "loop", "worker")
 
-    def __init__(self, head: dict[str, Any], body: bytes, loop: asyncio.AbstractEventLoop) -> None:
-        self.head, self.body, self.loop = head, body, loop
+    def __init__(
+        self, head: dict[str, Any], body: bytes, loop: asyncio.AbstractEventLoop, worker: int | None = None
+    ) -> None:
+        self.head, self.body, self.loop, self.worker = head, body, loop, worker
         self.future: asyncio.Future[Answer] = loop.create_future()
 
     def settle(self, answer: Answer | Exception) -> None:
@@ -51,6 +54,7 @@ class Pool:
         self._changed = threading.Condition()
         self._closing = False
         self._busy = 0
+        self._turn = 0
         self.restarts = 0
         workers = [_start(settings) for _ in range(settings.workers)]
         for worker in workers:
@@ -78,9 +82,14 @@ class Pool:
         """Tell whether one more job would be taken."""
         return not self._closing and len(self._waiting) < self._settings.queue + max(0, len(self._workers) - self._busy)
 
-    def submit(self, head: dict[str, Any], body: bytes, *, first: bool = False) -> Job:
-        """Queue a job, or refuse it at once when the queue is full."""
-        job = Job(head, body, asyncio.get_running_loop())
+    def choose(self) -> int:
+        """Return the worker that keeps the next stream: each in turn."""
+        self._turn = (self._turn + 1) % len(self._workers)
+        return self._turn
+
+    def submit(self, head: dict[str, Any], body: bytes, *, first: bool = False, worker: int | None = None) -> Job:
+        """Queue a job, for a certain worker where it must be; refuse it at once when the queue is full."""
+        job = Job(head, body, asyncio.get_running_loop(), worker)
         with self._changed:
             if self._closing:
                 raise ProblemError(problems.closing())
@@ -90,7 +99,8 @@ class Pool:
                 self._waiting.append(job)
             else:
                 raise ProblemError(problems.busy())
-            self._changed.notify()
+            # All of them: the one that wakes first may not be the one a job is meant for.
+            self._changed.notify_all()
         return job
 
     def withdraw(self, job: Job) -> None:
@@ -111,21 +121,24 @@ class Pool:
             worker.end()
 
     def _serve(self, place: int) -> None:
-        while (job := self._next()) is not None:
+        while (job := self._next(place)) is not None:
             try:
                 job.settle(self._do(place, job))
             finally:
                 with self._changed:
                     self._busy -= 1
 
-    def _next(self) -> Job | None:
+    def _next(self, place: int) -> Job | None:
         with self._changed:
-            while not self._waiting:
+            while True:
+                for job in self._waiting:
+                    if job.worker in (None, place):
+                        self._waiting.remove(job)
+                        self._busy += 1
+                        return job
                 if self._closing:
                     return None
                 self._changed.wait()
-            self._busy += 1
-            return self._waiting.popleft()
 
     def _do(self, place: int, job: Job) -> Answer | Exception:
         worker = self._workers[place]

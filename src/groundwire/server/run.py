@@ -44,7 +44,8 @@ def serve(settings: Settings) -> None:
         uvicorn.Config(
             build_app(service),
             http=_protocol(settings),
-            ws="none",
+            ws="websockets-sansio",
+            ws_max_size=settings.max_body_bytes,
             log_config=None,
             access_log=False,
             server_header=False,
@@ -75,7 +76,7 @@ def serve(settings: Settings) -> None:
 def open_limits(settings: Settings) -> Limits:
     """Open the counts of the tenants: Redis when it is given, SQLite otherwise."""
     # Long enough for any request that still lives: its body, its turn in the queue, its work.
-    lease_s = settings.read_limit_s + settings.time_limit_s * (settings.queue + 2)
+    lease_s = max(settings.time_limit_s * (settings.queue + 2), settings.stream_limit_s) + settings.read_limit_s
     return SQLiteLimits(settings.data, lease_s=lease_s)
 
 

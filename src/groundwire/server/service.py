@@ -5,10 +5,11 @@ import sqlite3
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import Response
 
 from groundwire.server import problems
+from groundwire.server.desk import Answer, dump, where
 from groundwire.server.edge import log
 from groundwire.server.keys import KeyStore, Scope, Tenant, local_tenant
 from groundwire.server.limits import Allowance, Limits, Refusal
@@ -17,7 +18,6 @@ from groundwire.server.pool import Pool
 from groundwire.server.problems import Problem, ProblemError
 from groundwire.server.routes import Route
 from groundwire.server.settings import Settings, is_loopback
-from groundwire.server.work import Answer, dump, where
 from groundwire.server.writer import TrailWriter
 from groundwire.types import HookScope, PolicyDecision, SafetyEvent
 
@@ -38,7 +38,7 @@ class Service:
         self.metrics.gauge("groundwire_worker_restarts", "Workers replaced since the start.", lambda: pool.restarts)
         self._ready: tuple[float, bool] = (-1e9, False)
 
-    def authenticate(self, request: Request, scope: Scope) -> Tenant:
+    def authenticate(self, request: HTTPConnection, scope: Scope) -> Tenant:
         """Return who asks, or refuse."""
         header = request.headers.get("authorization", "")
         try:
@@ -60,7 +60,7 @@ class Service:
             raise ProblemError(problems.no_key())
         return tenant
 
-    def _local(self, request: Request) -> Tenant:
+    def _local(self, request: HTTPConnection) -> Tenant:
         # A page in a browser can make a name of its own lead to this machine; it cannot choose this header.
         host = request.headers.get("host", "")
         name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
@@ -71,21 +71,21 @@ class Service:
     async def decide(self, request: Request, route: Route) -> Response:
         """Answer one request of a deciding route, after its record is safe."""
         tenant = self.authenticate(request, route.scope)
-        check_media(request)
-        if not self.pool.has_room:
-            raise ProblemError(problems.busy())
-        lease = self._admit(tenant)
+        if route.body is not None:
+            check_media(request)
+        lease = self.admit(tenant)
         try:
-            body = await self._read(request)
+            # A route without a body reads one all the same, and lets it drop.
+            body = await self.read(request)
             answer = await self._work(request, route.job, tenant, body)
             headers = dict(answer.headers or {})
             fault = headers.pop("X-Fault", None)
             if fault:
                 log("fault", request_id=request.state.request_id, fault=fault)
             if answer.record is not None:
-                headers["Groundwire-Record"] = await self._record(request, route, tenant, answer.record)
+                headers["Groundwire-Record"] = await self.record(request.state.request_id, route, tenant, answer.record)
         finally:
-            self._release(lease)
+            self.release(lease)
         media = "application/json" if answer.status < 400 else problems.MEDIA_TYPE
         return Response(answer.body, answer.status, headers, media)
 
@@ -111,7 +111,10 @@ class Service:
         log("fault", store=what, fault=where(error))
         return ProblemError(problems.unavailable(what))
 
-    def _admit(self, tenant: Tenant) -> str:
+    def admit(self, tenant: Tenant) -> str:
+        """Take one request of a tenant in and return its lease, or refuse."""
+        if not self.pool.has_room:
+            raise ProblemError(problems.busy())
         allowance = Allowance(
             tenant.requests_per_minute or self.settings.requests_per_minute,
             tenant.concurrency or self.settings.concurrency,
@@ -124,13 +127,15 @@ class Service:
             raise ProblemError(problems.too_many(admitted.limit, admitted.retry_after))
         return admitted
 
-    def _release(self, lease: str) -> None:
+    def release(self, lease: str) -> None:
+        """Give a lease back."""
         try:
             self.limits.release(lease)
         except Exception as error:  # the lease runs out by itself
             log("fault", store="store of limits", fault=where(error))
 
-    async def _read(self, request: Request) -> bytes:
+    async def read(self, request: Request) -> bytes:
+        """Read a body within its limits of size and time."""
         limit = self.settings.max_body_bytes
         declared = request.headers.get("content-length", "")
         if declared.isdecimal() and int(declared[:20]) > limit:
@@ -151,7 +156,7 @@ class Service:
         return b"".join(parts)
 
     async def _work(self, request: Request, job_name: str, tenant: Tenant, body: bytes) -> Answer:
-        head = {"job": job_name, "request_id": request.state.request_id, "keep_text": tenant.keep_text}
+        head = job_head(job_name, request.state.request_id, tenant) | {"params": dict(request.path_params)}
         job = self.pool.submit(head, body)
         # A caller who hangs up while he waits makes room for the next one.
         gone = asyncio.ensure_future(_disconnected(request))
@@ -165,14 +170,20 @@ class Service:
         finally:
             gone.cancel()
 
-    async def _record(self, request: Request, route: Route, tenant: Tenant, record: dict[str, Any]) -> str:
-        payload = decision_record(request.state.request_id, route, tenant, record)
+    async def record(self, request_id: str, route: Route, tenant: Tenant, record: dict[str, Any]) -> str:
+        """Write a record and return its receipt when it is safe."""
+        payload = decision_record(request_id, route, tenant, record)
         try:
             receipt = await self.writer.append(payload)
         except Exception as error:  # SQLite, PostgreSQL or the disk: unrecorded means undecided
             raise self.fault("audit trail", error) from error
         self.metrics.decision(route.path, bool(record["approved"]))
         return str(receipt)
+
+
+def job_head(job: str, request_id: str, tenant: Tenant) -> dict[str, Any]:
+    """Return what a worker is told beside the body."""
+    return {"job": job, "request_id": request_id, "tenant": tenant.tenant, "keep_text": tenant.keep_text}
 
 
 def decision_record(request_id: str, route: Route, tenant: Tenant, record: dict[str, Any]) -> dict[str, Any]:

@@ -16,8 +16,16 @@ _WHOLE: Final = {
     "max_depth": (2, 200),
     "max_items": (1, 100_000),
     "max_connections": (1, 1_000_000),
+    "max_documents": (1, 1_000_000),
 }
-_SECONDS: Final = ("time_limit_s", "read_limit_s", "idle_limit_s", "shutdown_limit_s")
+_SECONDS: Final = (
+    "time_limit_s",
+    "read_limit_s",
+    "idle_limit_s",
+    "stream_limit_s",
+    "stream_idle_s",
+    "shutdown_limit_s",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,11 +44,14 @@ class Settings:
     max_response_chars: int = 200_000
     max_source_chars: int = 5_000_000
     max_depth: int = 16
-    max_items: int = 1_000
+    max_items: int = 10_000
     max_connections: int = 10_000
+    max_documents: int = 10_000
     time_limit_s: float = 30.0
     read_limit_s: float = 20.0
     idle_limit_s: float = 15.0
+    stream_limit_s: float = 300.0
+    stream_idle_s: float = 60.0
     shutdown_limit_s: float = 30.0
     requests_per_minute: int = 600
     concurrency: int = 16
