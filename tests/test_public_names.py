@@ -9,6 +9,7 @@ import groundwire
 # is added here in the change that adds it, never by accident.
 PUBLIC = [
     "AsyncStreamingKernel",
+    "Client",
     "CoherenceAgent",
     "CoherenceScorer",
     "GroundTruthStore",

@@ -58,11 +58,16 @@ def serve(settings: Settings) -> None:
             h11_max_incomplete_event_size=64 << 10,
         )
     )
+
+    def stop(*_: object) -> None:
+        server.should_exit = True
+
+    # Ours serve before uvicorn sets its own, and when it raises the signal once more after it is done: the default
+    # would end the process before the stores are closed.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
     host, port = listener.getsockname()[:2]
     log("listening", host=host, port=port, workers=settings.workers, keys=not keys.is_empty(), model=settings.model)
-    # uvicorn raises the signal once more when it is done; by default that would end us before the stores are closed.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: None)
     try:
         server.run(sockets=[listener])
     finally:
