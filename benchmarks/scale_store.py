@@ -5,6 +5,7 @@ Every size of every backend is filled and asked in a process of its own, so that
 
 import json
 import math
+import os
 import random
 import statistics
 import subprocess
@@ -93,6 +94,7 @@ def measure(name: str, size: int) -> dict[str, Any]:
             "own_chunk_in_first_3": round(found / QUERIES, 3),
             "peak_mb": round(peak_mb(), 1),
             "peak_mb_before": round(empty, 1),
+            "load_average": round(os.getloadavg()[0], 1),
             "file_mb": round(path.stat().st_size / 2**20, 1) if name == "sqlite" else None,
         }
 

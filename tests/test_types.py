@@ -387,7 +387,7 @@ def test_a_safety_event_refuses_what_it_cannot_mean(broken: dict[str, Any]) -> N
 
 def test_hook_verdicts_share_four_fields() -> None:
     shared = ["allowed", "reason", "score", "safety_event"]
-    assert [item.name for item in fields(HookVerdict)] == shared
+    assert [item.name for item in fields(HookVerdict)] == [*shared, "findings"]
     for name in ("ContainmentVerdict", "PassportVerdict", "PreflightVerdict", "GroundingVerdict", "HandoffResult"):
         verdict = getattr(types, name)(allowed=True)
         assert [item.name for item in fields(verdict)][:4] == shared

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from groundwire.evidence import SourceIndex
 from groundwire.evidence.windows import pack_window, window_text
 from groundwire.signals.claim import ClaimView
+from groundwire.signals.entailment import index_keys
 from groundwire.signals.measure import candidates_for
 from groundwire.text.claims import Claim, split_claims
 from groundwire.text.entities import capitals_in
@@ -118,8 +119,9 @@ class Cutter:
         known = self._index.capitals | capitals_in(claim)
         view = ClaimView(Claim(claim, 0, len(claim)), known)
         items = candidates_for(view, self._index, policy, 3)
-        window = window_text(pack_window(self._index, items[:8], WINDOW, self._count))
-        wide = window_text(pack_window(self._index, items, WIDE, self._count))
+        keys = index_keys(view)
+        window = window_text(pack_window(self._index, items[:8], keys, WINDOW, self._count))
+        wide = window_text(pack_window(self._index, items, keys, WIDE, self._count))
         return window, wide
 
 

@@ -13,7 +13,6 @@ from groundwire.types import CoherenceScore, InjectionResult, Policy, Source, Ve
 from groundwire.types.plain import from_plain, result_from_dict
 
 if TYPE_CHECKING:
-
     from groundwire.audit.answer import Audit
     from groundwire.audit.results import LatticeAudit
 

@@ -132,14 +132,27 @@ def merkle_proof(leaves: Sequence[str], index: int) -> MerkleProof:
             f"There is no leaf {index} in a tree of {len(leaves)}.",
             fix="give an index from 0 to the number of leaves minus one",
         )
+    return proof_from(merkle_levels(leaves), index)
+
+
+def merkle_levels(leaves: Sequence[str]) -> list[list[str]]:
+    """Return every level of the tree, leaves first, so that many proofs cost one tree."""
+    levels = [list(leaves)]
+    while len(levels[-1]) > 1:
+        levels.append(_next_level(levels[-1]))
+    return levels
+
+
+def proof_from(levels: Sequence[Sequence[str]], index: int) -> MerkleProof:
+    """Collect the siblings of one leaf out of a tree's levels."""
     siblings: list[str] = []
-    level, place = list(leaves), index
-    while len(level) > 1:
+    place = index
+    for level in levels[:-1]:
         partner = place ^ 1
         if partner < len(level):
             siblings.append(level[partner])
-        level, place = _next_level(level), place // 2
-    return MerkleProof(index, len(leaves), tuple(siblings))
+        place //= 2
+    return MerkleProof(index, len(levels[0]), tuple(siblings))
 
 
 def verify_proof(leaf: str, proof: MerkleProof, root: str) -> bool:

@@ -14,6 +14,8 @@ from groundwire.cli import (
     kb,
     keys,
     log,
+    passport,
+    policy,
     review,
     runs,
     scan,
@@ -24,7 +26,24 @@ from groundwire.cli import (
 )
 from groundwire.errors import InputError
 
-COMMANDS = (verify, review, stream, audit, cite, kb, runs, scan, evaluate, tune, serve, keys, log, doctor)
+COMMANDS = (
+    verify,
+    stream,
+    review,
+    audit,
+    cite,
+    kb,
+    runs,
+    scan,
+    evaluate,
+    tune,
+    policy,
+    passport,
+    serve,
+    keys,
+    log,
+    doctor,
+)
 
 # Typer carries click inside itself in newer versions and beside itself in
 # older ones; the parent of its public BadParameter is UsageError in both.

@@ -51,6 +51,19 @@ class DivergenceScorer(Protocol):
         ...
 
 
+@runtime_checkable
+class WindowReader(Protocol):
+    """A model that reads windows of text and marks what lacks support."""
+
+    def read(self, pairs: Sequence[tuple[str, str]]) -> list[Reading]:
+        """Score all pairs in one call, with the unsupported spans of each hypothesis."""
+        ...
+
+    def count_tokens(self, text: str) -> int | None:
+        """Count the tokens of a text; None from a scorer that reads words and knows no tokens."""
+        ...
+
+
 def from_divergence(divergence: float) -> Entailment:
     """Spread a divergence over three probabilities, so that it comes out unchanged."""
     if divergence <= 0.5:

@@ -43,6 +43,7 @@ class CloseReading:
     names: Names
     findings: tuple[Finding, ...]
     flip: bool
+    confirmed: bool = False  # read word for word, or the relation was recognised from its other side
 
     @property
     def conflicts(self) -> int:
@@ -88,7 +89,7 @@ def read_closely(view: ClaimView, item: Evidence, index: SourceIndex, aliases: A
     """Compare names, relations, polarity, charges and wording of a claim with one sentence."""
     if view.claim.text.rstrip(_STOPS) == item.text.rstrip(_STOPS):
         # A sentence repeated word for word cannot clash with itself.
-        return CloseReading(item, Names(1.0, 1 if view.names else 0, ()), (), False)
+        return CloseReading(item, Names(1.0, 1 if view.names else 0, ()), (), False, True)
     names = compare_names(view, item, index, aliases)
     relations = compare_relations(view, item)
     polarity = compare_polarity(view, item, relations.settled)
@@ -103,7 +104,16 @@ def read_closely(view: ClaimView, item: Evidence, index: SourceIndex, aliases: A
         if replaced is not None:
             # The word that stands in another's place needs no second mention as absent.
             findings = (*(f for f in findings if f.claim_start != replaced.claim_start), replaced)
-    return CloseReading(item, names, findings, polarity.flip)
+    confirmed = not findings and (bool(relations.settled) or _stands_in(view, item))
+    return CloseReading(item, names, findings, polarity.flip, confirmed)
+
+
+def _stands_in(view: ClaimView, item: Evidence) -> bool:
+    """Tell whether the claim's words stand in the sentence one after the other."""
+    mine = [word.stem for word in view.analysis.words]
+    theirs = [word.stem for word in item.analysis.words]
+    width = len(mine)
+    return any(theirs[start : start + width] == mine for start in range(len(theirs) - width + 1))
 
 
 def _fit(view: ClaimView, item: Evidence, policy: Policy) -> float:

@@ -1,15 +1,24 @@
 """Signal 1: divergence from a model, or from overlap and conflicts."""
 
 from collections.abc import Sequence
+from functools import cache
 
-from groundwire.evidence import Evidence
+from groundwire.evidence import Evidence, SourceIndex
+from groundwire.evidence.windows import pack_window, window_text
 from groundwire.nli import NLI, DivergenceScorer
+from groundwire.nli.base import Reading, WindowReader
 from groundwire.signals.claim import ClaimView
+from groundwire.signals.finding import Finding
+from groundwire.text.coverage import share, union
+from groundwire.types import Policy, Reason
 
 # Missing words alone never vote to contradict; a found conflict always does.
 _OVERLAP_CEILING = 0.65
 _CONFLICT_FLOOR = 0.80
 _MODEL_CONFLICT_FLOOR = 0.66
+# How sure of entailment a model must be to be heard against a clash, and the frame in which it is not heard.
+_SURE = 0.85
+_TIGHT = 0.8
 
 
 def overlap_divergence(coverage: float) -> float:
@@ -24,10 +33,81 @@ def with_conflict(divergence: float, coverage: float, from_model: bool) -> float
     return max(_CONFLICT_FLOOR, 1.0 - coverage)
 
 
+def second_opinion(
+    findings: tuple[Finding, ...], view: ClaimView, index: SourceIndex, reading: Reading | None
+) -> tuple[Finding, ...]:
+    """Doubt the clashes with loosely worded evidence that a sure model does not see.
+
+    Where sentences say the rest of the claim word for word the exact checks
+    are right and a small model is blind; in a paraphrase it is the other way round.
+    A number without any counterpart is never argued away.
+    """
+    if reading is None or reading.entailment.entailment < _SURE:
+        return findings
+    return tuple(
+        finding._replace(hard=False)
+        if finding.hard and finding.reason != Reason.NUMBER_ABSENT and _frame(finding, view, index) < _TIGHT
+        else finding
+        for finding in findings
+    )
+
+
+def _frame(finding: Finding, view: ClaimView, index: SourceIndex) -> float:
+    """Measure how much of the claim around a clash stands in the sentence it clashes with, or next to it."""
+    rest = [
+        word.stem
+        for word in view.analysis.words
+        if word.content and not finding.claim_start <= word.start < finding.claim_end
+    ]
+    if finding.evidence is None:
+        return 1.0
+    return share(rest, union(item.stems for item in index.window(finding.evidence)))
+
+
+def index_keys(view: ClaimView) -> tuple[str, ...]:
+    """List a claim's stems and numbers as the index knows them."""
+    return (*view.stems, *(f"#{digits}" for digits in sorted(view.digits)))
+
+
 class Divergences:
-    """The model's divergence of every (sentence, claim) pair, from one batched call."""
+    """What a model says of every claim, from one batched call.
+
+    A model that counts tokens reads one window of packed sentences per claim;
+    any other scorer is asked about each candidate sentence.
+    """
 
     def __init__(
+        self, views: Sequence[ClaimView], candidates: Sequence[Sequence[Evidence]], index: SourceIndex,
+        nli: NLI | DivergenceScorer, policy: Policy,
+    ) -> None:  # fmt: skip
+        self._values: dict[tuple[int, int], float] = {}
+        self._readings: dict[int, Reading] = {}
+        self.windowed = isinstance(nli, WindowReader) and nli.count_tokens("") is not None
+        if self.windowed and isinstance(nli, WindowReader):
+            self._read_windows(views, candidates, index, nli, policy)
+        else:
+            self._score_sentences(views, candidates, nli)
+
+    def _read_windows(
+        self, views: Sequence[ClaimView], candidates: Sequence[Sequence[Evidence]], index: SourceIndex,
+        nli: WindowReader, policy: Policy,
+    ) -> None:  # fmt: skip
+        count = cache(lambda text: nli.count_tokens(text) or 0)
+        numbers = [number for number, items in enumerate(candidates) if items]
+        windows = [
+            pack_window(index, candidates[number], index_keys(views[number]), policy.window_tokens, count)
+            for number in numbers
+        ]
+        pairs = [
+            (window_text(window), views[number].claim.text) for number, window in zip(numbers, windows, strict=True)
+        ]
+        readings = nli.read(pairs) if pairs else []
+        for number, window, reading in zip(numbers, windows, readings, strict=True):
+            self._readings[number] = reading
+            for item in window:
+                self._values[number, item.index] = unit_range(reading.entailment.divergence)
+
+    def _score_sentences(
         self, views: Sequence[ClaimView], candidates: Sequence[Sequence[Evidence]], nli: NLI | DivergenceScorer
     ) -> None:
         keys = [(number, item.index) for number, items in enumerate(candidates) for item in items]
@@ -36,14 +116,19 @@ class Divergences:
             values = [entry.divergence for entry in nli.probabilities(pairs)] if pairs else []
         else:
             values = [nli.score(premise, hypothesis) for premise, hypothesis in pairs]
-        self._values = dict(zip(keys, (_unit(value) for value in values), strict=True))
+        self._values = dict(zip(keys, (unit_range(value) for value in values), strict=True))
 
-    def of(self, number: int, item: Evidence) -> float:
-        """Look up the divergence of a claim against a sentence."""
-        return self._values[number, item.index]
+    def of(self, number: int, item: Evidence) -> float | None:
+        """Look up the divergence of a claim against a sentence, None when the model did not read it."""
+        return self._values.get((number, item.index))
+
+    def reading(self, number: int) -> Reading | None:
+        """Return what the model said of a claim's window, None when it read sentences."""
+        return self._readings.get(number)
 
 
-def _unit(value: float) -> float:
+def unit_range(value: float) -> float:
+    """Bring a scorer's answer into 0..1."""
     # A scorer that answers NaN has said nothing: the middle casts no vote.
     if value != value:
         return 0.5

@@ -6,9 +6,10 @@ from functools import cache
 
 from groundwire.evidence import Evidence, SourceIndex
 from groundwire.nli import NLI, DivergenceScorer
+from groundwire.nli.base import Reading
 from groundwire.signals.choose import FRAME, CloseReading, choose, read_closely
 from groundwire.signals.claim import ClaimView
-from groundwire.signals.entailment import Divergences, overlap_divergence, with_conflict
+from groundwire.signals.entailment import Divergences, overlap_divergence, second_opinion, unit_range, with_conflict
 from groundwire.signals.finding import Finding
 from groundwire.signals.names import Aliases, alias_table, compare_names
 from groundwire.signals.numbers import compare_numbers, match_numbers
@@ -53,7 +54,9 @@ class Signals:
     derived: bool = False  # a number follows from two of the source
     foreign: bool = False  # the sources are written in another language than the claim
     candidates: tuple[Evidence, ...] = ()  # as the index found them, best first
-    traced: float | None = None  # as traceability, with names and opposites understood; None with a model
+    # As traceability, with names and opposites understood; None when a model finds the claim entailed.
+    traced: float | None = None
+    reading: Reading | None = None  # what a model said of the claim's window
 
     @property
     def hard(self) -> bool:
@@ -81,7 +84,7 @@ def measure(
 ) -> list[Signals]:
     """Measure all claims against the index."""
     candidates = [candidates_for(view, index, policy, top_k) for view in views]
-    model = Divergences(views, candidates, nli) if nli is not None else None
+    model = Divergences(views, candidates, index, nli, policy) if nli is not None else None
     return [
         _measure_one(number, view, items, index, model, policy, top_k)
         for number, (view, items) in enumerate(zip(views, candidates, strict=True))
@@ -102,19 +105,29 @@ def _measure_one(
     if not items:
         return Signals(None, 1.0, 0, None, False, 0.0 if view.stems else None, 0.0, (), None, ())
     aliases = alias_table(policy, index)
-    if model is None:
+    reading = model.reading(number) if model is not None else None
+    if model is None or model.windowed:
+        # One value for a whole window cannot say which of its sentences decides.
         best, ranked, near = choose(view, items, index, policy, aliases)
     else:
-        ranked = sorted(items, key=lambda item: (model.of(number, item), item.index))
+        ranked = sorted(items, key=lambda item: (_divergence_of(model, number, view, item), item.index))
         best, near = read_closely(view, ranked[0], index, aliases), 1
     numbers = compare_numbers(view, _bearing(view, ranked, near), policy)
     if numbers.match is not True and near < _WIDE_READ and trace is not None and trace >= FRAME:
         # Before a number is called wrong or missing, more of the source is looked through.
         numbers = compare_numbers(view, _bearing(view, ranked, _WIDE_READ), policy)
     coverage = _coverage(view, best.evidence, ranked)
-    findings = best.findings + numbers.findings
+    findings = second_opinion(best.findings + numbers.findings, view, index, reading)
     hard = any(finding.hard and finding.reason != Reason.NUMBER_ABSENT for finding in findings)
-    divergence = overlap_divergence(coverage) if model is None else model.of(number, best.evidence)
+    divergence = overlap_divergence(coverage)
+    if model is not None:
+        divergence = (
+            unit_range(reading.entailment.divergence) if reading else _divergence_of(model, number, view, best.evidence)
+        )
+    entailed = reading is not None and divergence < policy.support_threshold
+    if reading is not None and best.confirmed and not findings:
+        # What was recognised exactly is not for a model to deny: it then casts no vote.
+        divergence = min(divergence, policy.nli_threshold)
     if hard:
         divergence = with_conflict(divergence, coverage, model is not None)
     spans = tuple(
@@ -124,7 +137,8 @@ def _measure_one(
     return Signals(
         divergence, best.names.match, best.names.vote, numbers.match, best.flip, trace, coverage, findings,
         best.evidence, spans, numbers.derived, _is_foreign(view, index, trace), tuple(items),
-        _traced(view, best, index) if model is None else None,
+        _traced(view, best, index) if (model is None or model.windowed) and not entailed else None,
+        reading,
     )  # fmt: skip
 
 
@@ -168,12 +182,18 @@ def _coverage(view: ClaimView, best: Evidence, ranked: Sequence[Evidence]) -> fl
     return together
 
 
+def _divergence_of(model: Divergences | None, number: int, view: ClaimView, item: Evidence) -> float:
+    """Return the model's divergence of a sentence; for one it did not read, what the words suggest."""
+    value = model.of(number, item) if model is not None else None
+    return overlap_divergence(share(view.stems, item.stems)) if value is None else value
+
+
 def _span(
     number: int, view: ClaimView, item: Evidence, index: SourceIndex, model: Divergences | None,
     policy: Policy, aliases: Aliases, *, near: bool,
 ) -> Span:  # fmt: skip
     """Describe one sentence; names and numbers are compared only where the wording comes near."""
-    divergence = model.of(number, item) if model else overlap_divergence(share(view.stems, item.stems))
+    divergence = _divergence_of(model, number, view, item)
     if not near:
         held = [all(covered(stem(part), item.stems) for part in name.key) for name in view.names]
         return Span(item, divergence, sum(held) / len(held) if held else 1.0, None)

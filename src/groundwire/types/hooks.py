@@ -5,14 +5,24 @@ from dataclasses import dataclass, field
 from groundwire.types.safety import SafetyEvent
 
 
+@dataclass(frozen=True, slots=True)
+class HookFinding:
+    """One broken rule: its name, where it was broken, and a sentence for a person."""
+
+    rule: str
+    where: str = ""
+    detail: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HookVerdict:
-    """What every hook says."""
+    """What every hook says; `reason` is the rule of the first finding."""
 
     allowed: bool
     reason: str = ""
     score: float | None = None
     safety_event: SafetyEvent | None = None
+    findings: tuple[HookFinding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -60,9 +60,22 @@ def judge(
         end=claim.end,
         support_probability=probability,
         grounded=is_grounded(probability, policy.grounded_threshold),
-        unsupported_spans=[(item.claim_start, item.claim_end) for item in conflicts],
+        unsupported_spans=_unsupported(verdict, claim, conflicts, signals),
         conflicts=conflicts,
     )  # fmt: skip
+
+
+def _unsupported(
+    verdict: Verdict, claim: Claim, conflicts: Sequence[Conflict], signals: Signals
+) -> list[tuple[int, int]]:
+    """Collect the clashing spans and, in a claim that is not supported, those a model marks; in order, none twice."""
+    spans = {(item.claim_start, item.claim_end) for item in conflicts}
+    if verdict != Verdict.SUPPORTED and signals.reading is not None and not signals.foreign:
+        for start, end, _ in signals.reading.spans:
+            own = (claim.start + start, claim.start + end)
+            if not any(own[0] < high and own[1] > low for low, high in spans):
+                spans.add(own)
+    return sorted(spans)
 
 
 def unchecked_verdict(number: int, claim: Claim) -> ClaimVerdict:

@@ -16,6 +16,8 @@ from groundwire.signals.reading import read
 from groundwire.types import Reason
 
 _LONG_WORD = 8
+# No model is surer than this: one claim must not decide a whole response by a rounded zero.
+_EDGE = 1e-3
 _PHRASES = 4
 _WINDOWS = 4
 _NUMBER = "#"  # as the index marks digit strings
@@ -39,10 +41,11 @@ class ClaimFacts(NamedTuple):
     polarity_differs: bool
     numbers_agree: bool | None
     reasons: frozenset[str]
+    entailment: float | None = None  # the calibrated model's probability of entailment, as a logit
 
 
-def claim_facts(view: ClaimView, signals: Signals, index: SourceIndex) -> ClaimFacts:
-    """Count what the sources hold of one claim."""
+def claim_facts(view: ClaimView, signals: Signals, index: SourceIndex, *, calibrated: bool = False) -> ClaimFacts:
+    """Count what the sources hold of one claim; a model speaks only if the combiner was fitted with it."""
     words = view.analysis.words
     # Words inside quantities count too: "million" and "March" are part of what is said.
     stems = dict.fromkeys(word.stem for word in words if word.content)
@@ -67,7 +70,13 @@ def claim_facts(view: ClaimView, signals: Signals, index: SourceIndex) -> ClaimF
         polarity_differs=_polarity_differs(view, signals.matched),
         numbers_agree=signals.numerical_match,
         reasons=frozenset(str(finding.reason) for finding in signals.findings),
+        entailment=_logit(signals.reading.entailment.entailment) if calibrated and signals.reading else None,
     )
+
+
+def _logit(probability: float) -> float:
+    bounded = min(1.0 - _EDGE, max(_EDGE, probability))
+    return math.log(bounded / (1.0 - bounded))
 
 
 def _best_window(weights: dict[str, float], candidates: Sequence[Evidence], index: SourceIndex) -> float:

@@ -11,6 +11,7 @@ from groundwire.signals.claim import ClaimView
 from groundwire.text.claims import Claim
 from groundwire.types import ClaimVerdict, ModelInfo, Policy, Status, Unchecked, VerificationResult
 from groundwire.verify.assemble import judge, summarise, unchecked_verdict
+from groundwire.verify.calibrate import model_blend
 from groundwire.verify.decide import is_rejected
 from groundwire.verify.features import ClaimFacts, claim_facts
 
@@ -52,7 +53,11 @@ class RunningVerification:
         views = [ClaimView(claim, known) for claim in claims]
         checkable = [view for view in views if not view.claim.unchecked]
         signals = measure(checkable, index, self._nli, policy, self._top_k)
-        facts = [claim_facts(view, signal, index) for view, signal in zip(checkable, signals, strict=True)]
+        calibrated = is_calibrated(self._nli)
+        facts = [
+            claim_facts(view, signal, index, calibrated=calibrated)
+            for view, signal in zip(checkable, signals, strict=True)
+        ]
         measured = iter(zip(signals, facts, strict=True))
         first = len(self.verdicts)
         verdicts = [
@@ -101,3 +106,9 @@ def model_info(nli: object) -> ModelInfo | None:
         return None
     info = getattr(nli, "model_info", None)
     return info if isinstance(info, ModelInfo) else ModelInfo(type(nli).__name__, "")
+
+
+def is_calibrated(nli: object) -> bool:
+    """Tell whether the combiner was fitted with this very model."""
+    info = model_info(nli)
+    return info is not None and info.id == model_blend().model
