@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from groundwire.cli import inputs, output
-from groundwire.cli.options import AsJson, DataFolder
+from groundwire.cli.options import AsJson, DataFolder, Postgres
 from groundwire.errors import InputError, IntegrityError
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ def register(app: typer.Typer) -> None:
 
 def verify_log(
     data: DataFolder = Path("groundwire-data"),
+    postgres: Postgres = "",
     receipt: Annotated[
         str | None,
         typer.Option("--receipt", metavar="N:HASH", help="The Groundwire-Record header of an answer you got."),
@@ -48,7 +49,7 @@ def verify_log(
         if proof_file is not None:
             index = check_proof(_read_json(proof_file), root=root)
             return _say({"intact": True, "record": index}, f"The proof of record {index} holds.", as_json)
-        with closing(_open(data)) as trail:
+        with closing(_open(data, postgres)) as trail:
             head = check_trail(trail, known=_receipt(receipt))
     except IntegrityError as error:
         _say({"intact": False, "why": str(error)}, f"ALTERED: {error}", as_json)
@@ -59,10 +60,11 @@ def verify_log(
 
 def export(
     data: DataFolder = Path("groundwire-data"),
+    postgres: Postgres = "",
     tenant: Annotated[str | None, typer.Option("--tenant", metavar="NAME", help="The records of one tenant.")] = None,
 ) -> int:
     """Write the records as JSON lines, oldest first."""
-    with closing(_open(data)) as trail:
+    with closing(_open(data, postgres)) as trail:
         for record in trail.records():
             if tenant is None or record.payload.get("tenant") == tenant:
                 plain = {"index": record.index, "payload": record.payload, "previous": record.previous}
@@ -73,17 +75,22 @@ def export(
 def proof(
     index: Annotated[int, typer.Argument(metavar="N", help="The number of the record, counted from 0.")],
     data: DataFolder = Path("groundwire-data"),
+    postgres: Postgres = "",
 ) -> int:
     """Write one record with what proves it, as JSON; others can check it without the trail."""
     from groundwire.server.trail import prove
 
-    with closing(_open(data)) as trail:
+    with closing(_open(data, postgres)) as trail:
         output.write_json(prove(trail, index))
     return INTACT
 
 
-def _open(data: Path) -> "Trail":
+def _open(data: Path, postgres: str) -> "Trail":
+    from groundwire.server.postgres_trail import PostgresTrail
     from groundwire.server.trail import SQLiteTrail
+
+    if postgres:
+        return PostgresTrail(postgres)
 
     return SQLiteTrail(data, create=False)
 

@@ -29,9 +29,25 @@ NoModel = Annotated[bool, typer.Option("--no-model", help="Use the exact checks 
 SkipBad = Annotated[
     bool, typer.Option("--skip-bad", help="Leave broken lines out and say how many and which, instead of refusing.")
 ]
+Postgres = Annotated[
+    str,
+    typer.Option(
+        "--postgres",
+        metavar="DSN",
+        envvar="GROUNDWIRE_POSTGRES",
+        show_envvar=False,
+        help="The audit trail in PostgreSQL; GROUNDWIRE_POSTGRES keeps a password off the command line.",
+    ),
+]
 DataFolder = Annotated[
     Path,
-    typer.Option("--data", metavar="FOLDER", envvar="GROUNDWIRE_DATA_FOLDER", help="Keys, limits and audit trail."),
+    typer.Option(
+        "--data",
+        metavar="FOLDER",
+        envvar="GROUNDWIRE_DATA_FOLDER",
+        show_envvar=False,
+        help="Keys, limits and audit trail.",
+    ),
 ]
 KnowledgeStore = Annotated[
     str,

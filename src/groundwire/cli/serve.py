@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from groundwire.cli.options import DataFolder, NoModel
+from groundwire.cli.options import DataFolder, NoModel, Postgres
 from groundwire.errors import MissingExtraError
 
 
@@ -30,6 +30,12 @@ def serve(
     concurrency: Annotated[
         int, typer.Option("--concurrency", metavar="N", help="Requests at a time of such a tenant.")
     ] = 16,
+    redis: Annotated[
+        str,
+        typer.Option("--redis", metavar="URL", envvar="GROUNDWIRE_REDIS", show_envvar=False, help="Limits in Redis."),
+    ] = "",
+    postgres: Postgres = "",
+    trace: Annotated[bool, typer.Option("--trace", help="Send OpenTelemetry spans.")] = False,
     no_model: NoModel = False,
 ) -> int:
     """Serve verdicts over HTTP, with keys, limits and an audit trail.
@@ -56,6 +62,9 @@ def serve(
             time_limit_s=time_limit,
             requests_per_minute=rate,
             concurrency=concurrency,
+            redis_url=redis,
+            postgres_dsn=postgres,
+            trace=trace,
         )
     )
     return 0

@@ -19,6 +19,7 @@ from groundwire.server.live import serve_events, serve_socket
 from groundwire.server.problems import ProblemError
 from groundwire.server.routes import ROUTES, STREAM, Route
 from groundwire.server.service import Service, problem_response
+from groundwire.server.tracing import StartSpan, no_spans
 
 # Nothing is decided by these; a stream names its receipt in its last event.
 _UNRECORDED: Final = ("knowledge_list", "knowledge_get", "knowledge_search", "stream")
@@ -37,7 +38,7 @@ _FAILURES: Final = {
 }
 
 
-def build_app(service: Service) -> ASGIApp:
+def build_app(service: Service, start_span: StartSpan = no_spans) -> ASGIApp:
     """Build the application around a service."""
     # No pages for /docs: they would load scripts from other hosts.
     app = FastAPI(title="Groundwire", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
@@ -58,7 +59,7 @@ def build_app(service: Service) -> ASGIApp:
         return Response(dump(document), media_type="application/json")
 
     app.add_api_route("/openapi.json", openapi, methods=["GET"], include_in_schema=False)
-    return Edge(app, service.metrics)
+    return Edge(app, service.metrics, start_span)
 
 
 def _endpoint(service: Service, route: Route) -> Callable[[Request], Awaitable[Response]]:

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from groundwire.server import problems
 from groundwire.server.desk import dump, where
 from groundwire.server.metrics import Metrics
+from groundwire.server.tracing import StartSpan, describe, no_spans
 
 LOG = logging.getLogger("groundwire.server")
 HEADERS: Final = (
@@ -29,15 +30,20 @@ _METHODS: Final = ("WEBSOCKET", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE",
 class Edge:
     """Wrap the whole application; nothing passes it unlogged, and nothing of the inside leaks through it."""
 
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, metrics: Metrics, start_span: StartSpan = no_spans) -> None:
         self._app = app
         self._metrics = metrics
+        self._start_span = start_span
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
+        with self._start_span() as span:
+            await self._answer(scope, receive, send, span)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send, span: Any) -> None:
         state = scope.setdefault("state", {})
         state["request_id"] = request_id = secrets.token_hex(16)
         status, started = 0, time.perf_counter()
@@ -65,6 +71,7 @@ class Edge:
             method = method if method in _METHODS else "other"
             seconds = time.perf_counter() - started
             self._metrics.request(method, route, status, seconds)
+            describe(span, method, route, status, request_id)
             log(
                 "request",
                 request_id=request_id,

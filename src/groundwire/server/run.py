@@ -17,8 +17,11 @@ from groundwire.server.edge import LOG, log
 from groundwire.server.keys import KeyStore
 from groundwire.server.limits import Limits, SQLiteLimits
 from groundwire.server.pool import Pool
+from groundwire.server.postgres_trail import PostgresTrail
+from groundwire.server.redis_limits import RedisLimits
 from groundwire.server.service import Service
 from groundwire.server.settings import Settings
+from groundwire.server.tracing import no_spans, start_tracing
 from groundwire.server.trail import SQLiteTrail, Trail
 from groundwire.server.writer import TrailWriter
 
@@ -42,7 +45,7 @@ def serve(settings: Settings) -> None:
     service = Service(settings, keys, limits, pool, writer)
     server = uvicorn.Server(
         uvicorn.Config(
-            build_app(service),
+            build_app(service, start_tracing() if settings.trace else no_spans),
             http=_protocol(settings),
             ws="websockets-sansio",
             ws_max_size=settings.max_body_bytes,
@@ -82,12 +85,14 @@ def open_limits(settings: Settings) -> Limits:
     """Open the counts of the tenants: Redis when it is given, SQLite otherwise."""
     # Long enough for any request that still lives: its body, its turn in the queue, its work.
     lease_s = max(settings.time_limit_s * (settings.queue + 2), settings.stream_limit_s) + settings.read_limit_s
+    if settings.redis_url:
+        return RedisLimits(settings.redis_url, lease_s=lease_s)
     return SQLiteLimits(settings.data, lease_s=lease_s)
 
 
 def open_trail(settings: Settings) -> Trail:
     """Open the audit trail: PostgreSQL when it is given, SQLite otherwise."""
-    return SQLiteTrail(settings.data)
+    return PostgresTrail(settings.postgres_dsn) if settings.postgres_dsn else SQLiteTrail(settings.data)
 
 
 def _listen(settings: Settings) -> socket.socket:

@@ -23,7 +23,8 @@ def from_plain(kind: type[T], values: Any) -> T:
     if not isinstance(values, Mapping):
         raise InputError(f"There is no {kind.__name__} here.", fix="pass the dictionary that was written")
     hints = get_type_hints(kind)
-    known = {item.name for item in fields(kind)}  # type: ignore[arg-type] - a dataclass
+    shape: Any = kind
+    known = {item.name for item in fields(shape)}
     try:
         return kind(**{name: _value(hints[name], value) for name, value in values.items() if name in known})
     except TypeError as error:
