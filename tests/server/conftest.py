@@ -11,7 +11,9 @@ def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A service with keys that many tests share."""
     folder = tmp_path_factory.mktemp("keyed") / "data"
     Running(None, folder).key("first")  # type: ignore[arg-type] - only the folder is used
-    with service(folder, "--max-body", "200000", "--time-limit", "20", "--queue", "50") as running:
+    with service(
+        folder, "--max-body", "200000", "--time-limit", "20", "--read-limit", "1.5", "--queue", "50"
+    ) as running:
         yield running
 
 

@@ -24,6 +24,9 @@ def serve(
     time_limit: Annotated[
         float, typer.Option("--time-limit", metavar="SECONDS", help="Longest work on one request.")
     ] = 30.0,
+    read_limit: Annotated[
+        float, typer.Option("--read-limit", metavar="SECONDS", help="Longest wait for the body of a request.")
+    ] = 20.0,
     rate: Annotated[
         int, typer.Option("--rate", metavar="N", help="Requests a minute of a tenant without a rate of its own.")
     ] = 600,
@@ -60,6 +63,7 @@ def serve(
             queue=queue,
             max_body_bytes=max_body,
             time_limit_s=time_limit,
+            read_limit_s=read_limit,
             requests_per_minute=rate,
             concurrency=concurrency,
             redis_url=redis,

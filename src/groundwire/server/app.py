@@ -45,7 +45,9 @@ def build_app(service: Service, start_span: StartSpan = no_spans) -> ASGIApp:
     app.router.redirect_slashes = False
     for route in ROUTES:
         app.add_api_route(
-            route.path, _endpoint(service, route), methods=[route.method], summary=route.summary,
+            # A name may hold a slash, which arrives decoded.
+            route.path.replace("{name}", "{name:path}"), _endpoint(service, route), methods=[route.method],
+            summary=route.summary,
             operation_id=route.job, openapi_extra=_operation(route), response_class=Response,
         )  # fmt: skip
     _add_stream(app, service)
