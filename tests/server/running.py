@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import httpx
 
@@ -27,6 +27,10 @@ class Running:
     lines: list[str] = field(default_factory=list)
     # One client for all calls: each new one would read the certificates of the system.
     client: httpx.Client = field(default_factory=lambda: httpx.Client(verify=False, timeout=60))
+
+    @property
+    def out(self) -> Path:
+        return self.folder.parent / "stdout.txt"
 
     @property
     def url(self) -> str:
@@ -65,14 +69,22 @@ class Running:
         raise AssertionError(f"{part!r} is not in the log: {self.lines[-5:]}")
 
 
-@contextmanager
-def service(folder: Path, *options: str, **variables: str) -> Iterator[Running]:
-    process = subprocess.Popen(
+def _start(
+    folder: Path, options: tuple[str, ...], variables: dict[str, str], out: IO[bytes]
+) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
         [sys.executable, "-m", "groundwire", "serve", "--port", "0", "--data", str(folder), "--no-model", *options],
         stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
+        stdout=out,
         env={**os.environ, "PYTHONUTF8": "1", **variables},
     )
+
+
+@contextmanager
+def service(folder: Path, *options: str, **variables: str) -> Iterator[Running]:
+    folder.parent.mkdir(exist_ok=True)
+    with (folder.parent / "stdout.txt").open("wb") as out:
+        process = _start(folder, options, variables, out)
     running = Running(process, folder)
     assert process.stderr is not None
     for raw in process.stderr:

@@ -1,7 +1,7 @@
 """Build the application: routes, problem documents and the OpenAPI document."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from fastapi import FastAPI, Request, WebSocket
 from fastapi.openapi.utils import get_openapi
@@ -40,20 +40,7 @@ _FAILURES: Final = {
 
 def build_app(service: Service, start_span: StartSpan = no_spans) -> ASGIApp:
     """Build the application around a service."""
-    # No pages for /docs: they would load scripts from other hosts.
-    app = FastAPI(title="Groundwire", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
-    app.router.redirect_slashes = False
-    for route in ROUTES:
-        app.add_api_route(
-            # A name may hold a slash, which arrives decoded.
-            route.path.replace("{name}", "{name:path}"), _endpoint(service, route), methods=[route.method],
-            summary=route.summary,
-            operation_id=route.job, openapi_extra=_operation(route), response_class=Response,
-        )  # fmt: skip
-    _add_stream(app, service)
-    _add_plain_routes(app, service)
-    app.add_exception_handler(ProblemError, _on_problem)
-    app.add_exception_handler(HTTPException, _on_http)
+    app = _routed(service)
     document = openapi_document(app)
 
     async def openapi(request: Request) -> Response:
@@ -62,6 +49,30 @@ def build_app(service: Service, start_span: StartSpan = no_spans) -> ASGIApp:
 
     app.add_api_route("/openapi.json", openapi, methods=["GET"], include_in_schema=False)
     return Edge(app, service.metrics, start_span)
+
+
+def describe_routes() -> dict[str, Any]:
+    """Return the OpenAPI document without a running service."""
+    return openapi_document(_routed(None))
+
+
+def _routed(service: Service | None) -> FastAPI:
+    # No pages for /docs: they would load scripts from other hosts.
+    app = FastAPI(title="Groundwire", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
+    app.router.redirect_slashes = False
+    # A description alone calls no route.
+    running = cast(Service, service)
+    for route in ROUTES:
+        app.add_api_route(
+            # A name may hold a slash, which arrives decoded.
+            route.path.replace("{name}", "{name:path}"), _endpoint(running, route), methods=[route.method],
+            summary=route.summary, operation_id=route.job, openapi_extra=_operation(route), response_class=Response,
+        )  # fmt: skip
+    _add_stream(app, running)
+    _add_plain_routes(app, running)
+    app.add_exception_handler(ProblemError, _on_problem)
+    app.add_exception_handler(HTTPException, _on_http)
+    return app
 
 
 def _endpoint(service: Service, route: Route) -> Callable[[Request], Awaitable[Response]]:
