@@ -65,7 +65,6 @@ def _start(folder: Path) -> "tuple[subprocess.Popen[bytes], int]":
     assert service.stderr is not None
     port = json.loads(service.stderr.readline())["port"]
     # The log goes on; somebody has to read it.
-    os.set_blocking(service.stderr.fileno(), False)
     subprocess.Popen(["cat"], stdin=service.stderr, stdout=subprocess.DEVNULL)
     return service, port
 

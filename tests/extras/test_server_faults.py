@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from groundwire.errors import IntegrityError
+from groundwire.server.keys import KeyStore
 from groundwire.server.limits import Allowance, Refusal
 from groundwire.server.redis_limits import RedisLimits
 from groundwire.server.trail import Receipt, SQLiteTrail, check_trail
@@ -60,8 +61,7 @@ def test_a_service_killed_while_it_writes_loses_no_acknowledged_record(tmp_path:
 
 def test_a_full_disk_refuses_and_keeps_the_chain(tmp_path: Path) -> None:
     folder = tmp_path / "data"
-    Running(None, folder).key("acme")  # type: ignore[arg-type] - only the folder is used
-    key = Running(None, folder).key("keeper", keep_text=True)  # type: ignore[arg-type] - only the folder is used
+    key = KeyStore(folder).create("keeper", keep_text=True)[0]
     import resource
 
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -203,7 +203,7 @@ def postgres(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     import pgserver
 
-    server = pgserver.get_server(tmp_path / "postgres", cleanup_mode="stop")
+    server = pgserver.postgres_server.get_server(tmp_path / "postgres", cleanup_mode="stop")
     yield server.get_uri()
     server.cleanup()
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from groundwire.server.keys import Scope
 from tests.server.running import service
 
 pytestmark = pytest.mark.extras
@@ -16,11 +17,12 @@ def test_no_input_that_schemathesis_makes_breaks_a_route(tmp_path: Path) -> None
     checks = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
     limits = ("--rate", "1000000", "--concurrency", "1000")
     with service(tmp_path / "data", *limits) as running:
+        key = running.key("tester", tuple(str(scope) for scope in Scope))
         done = subprocess.run(
             [
                 str(Path(sys.executable).parent / "schemathesis"), "run", f"{running.url}/openapi.json",
-                "--checks", checks, "--max-examples", "40", "--phases", "examples,coverage,fuzzing", "--seed", "1",
-                "--no-color",
+                "-H", f"Authorization: Bearer {key}", "--checks", checks, "--max-examples", "40",
+                "--phases", "examples,coverage,fuzzing", "--seed", "1", "--no-color",
             ],
             capture_output=True, text=True, timeout=600, check=False,
         )  # fmt: skip

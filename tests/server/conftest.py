@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from groundwire.server.keys import KeyStore
 from tests.server.running import Running, service
 
 
@@ -10,7 +11,7 @@ from tests.server.running import Running, service
 def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A service with keys that many tests share."""
     folder = tmp_path_factory.mktemp("keyed") / "data"
-    Running(None, folder).key("first")  # type: ignore[arg-type] - only the folder is used
+    KeyStore(folder).create("first")
     with service(
         folder, "--max-body", "200000", "--time-limit", "20", "--read-limit", "1.5", "--queue", "50"
     ) as running:

@@ -11,7 +11,10 @@ from groundwire.errors import InputError, ServiceError
 from tests.server.running import Running
 
 RESPONSE = "The contract lasts 12 months and includes a 90-day refund window. Hello!"
-SOURCES = [Source("a", "The contract lasts 12 months with a 30-day refund window.", "Terms"), "Other."]
+SOURCES: list[str | Source] = [
+    Source("a", "The contract lasts 12 months with a 30-day refund window.", "Terms"),
+    "Other.",
+]
 
 
 def test_results_equal_those_of_the_library(keyed: Running, acme: str) -> None:

@@ -92,7 +92,7 @@ def _add_stream(app: FastAPI, service: Service) -> None:
         await serve_socket(service, websocket)
 
     extra = _operation(STREAM)
-    extra["responses"]["200"]["content"] = {"text/event-stream": {"schema": {"type": "string"}}}
+    extra["responses"]["200"]["content"] = {"text/event-stream": {}}
     app.add_api_route(
         STREAM.path, events, methods=["POST"], summary=STREAM.summary, operation_id=STREAM.job, openapi_extra=extra,
         response_class=Response,
@@ -174,9 +174,6 @@ def openapi_document(app: FastAPI) -> dict[str, Any]:
         schemas[route.body.__name__] = schema
     components["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
     document["security"] = [{"key": []}]
-    for item in document["paths"].values():
-        for operation in item.values():
-            operation["responses"].pop("422", None) if "requestBody" not in operation else None
     return document
 
 
