@@ -11,7 +11,8 @@ demo: $(READY)  ## set everything up and verify a shipped example
 	@$(BIN)/groundwire verify examples/answer.txt examples/source.txt --html report.html; test $$? -eq 1
 
 test: $(READY)  ## set everything up and run the tests
-	$(BIN)/python -m pytest -m "not extras"
+	@# The files of tests/extras import what only `make test-extras` installs.
+	$(BIN)/python -m pytest -m "not extras" --ignore=tests/extras
 
 test-extras: $(READY_EXTRAS)  ## the tests that need heavy dependencies or minutes
 	$(BIN)/python -m pytest -m extras

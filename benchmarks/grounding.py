@@ -1,4 +1,4 @@
-"""Measure how well verdicts and `support_probability` tell supported answers from others, without a model.
+"""Measure how well verdicts and `support_probability` tell supported answers from others, without a model or with it.
 
 Reads the data folder given by --data or GROUNDWIRE_DATA; the data itself is not part of this project.
 """
@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import data, record
-from groundwire import VerifiedScorer
+from groundwire import NLIScorer, VerifiedScorer
 from groundwire.evals import Row, metrics
 from groundwire.types import Verdict
 
 FALSE_ALARMS = 0.10
 NOT_MEASURED = 0.4999  # an answer with nothing to check is not called grounded
 REJECTED = frozenset({Verdict.CONTRADICTED, Verdict.FABRICATED})
-_scorer = VerifiedScorer(nli_scorer=None)
+_scorer = VerifiedScorer(nli_scorer=None)  # in each process, replaced by `use_model`
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,12 @@ class Judged:
     verdicts: tuple[str, ...]
     approved: bool
     clash: bool  # a hard conflict was found
+
+
+def use_model() -> None:
+    """Let this process judge with the embedded model, on one thread of its own."""
+    global _scorer
+    _scorer = VerifiedScorer(nli_scorer=NLIScorer(intra_op_num_threads=1))
 
 
 def judge(row: Row) -> Judged:
@@ -110,13 +116,13 @@ def ladder_by_kind(judged: Sequence[Judged]) -> dict[str, Any]:
     }
 
 
-def measure(folder: Path, names: Sequence[str], processes: int) -> dict[str, Any]:
+def measure(folder: Path, names: Sequence[str], processes: int, *, model: bool = False) -> dict[str, Any]:
     """Judge every set and return the figures."""
     sets = {}
     figures: dict[str, Any] = {}
-    with multiprocessing.Pool(processes) as pool:
+    with multiprocessing.Pool(processes, initializer=use_model if model else None) as pool:
         for name in names:
-            rows = data.ours(folder, dev=True) if name == "ours" else data.packed(folder / "dev" / f"{name}.jsonl.xz")
+            rows = data.read_set(folder, name)
             started = time.perf_counter()
             judged = judge_all(rows, pool)
             sets[name] = discrimination(judged)
@@ -126,7 +132,7 @@ def measure(folder: Path, names: Sequence[str], processes: int) -> dict[str, Any
             )
             if name == "contrast":
                 figures["contrast_recall_at_10_percent_false_alarms"] = recall_by_kind(judged)
-            if name in ("contrast", "ours"):
+            if name in ("contrast", "ours", "written"):
                 figures[f"{name}_ladder"] = ladder_by_kind(judged)
     public = [sets[name] for name in data.DEV_SETS if name in sets]
     if public:
@@ -150,7 +156,7 @@ def report(figures: dict[str, Any]) -> str:
             f" of {item['rows']}"
             for kind, item in recalls.items()
         )
-    for name in ("contrast", "ours"):
+    for name in ("contrast", "ours", "written"):
         ladder = figures.get(f"{name}_ladder")
         if ladder is None:
             continue
@@ -215,16 +221,18 @@ def _line(entry: dict[str, Any]) -> str:
 
 def main() -> None:
     """Measure, print, write the result."""
-    known = (*data.DEV_SETS, "contrast", "responses", "ours")
+    known = (*data.DEV_SETS, "contrast", "responses", "ours", "written")
     parser = argparse.ArgumentParser(prog="python -m benchmarks.grounding", description=__doc__)
-    parser.add_argument("--data", help="folder with dev/ and ours/ (or GROUNDWIRE_DATA)")
+    parser.add_argument("--data", help="folder with dev/ (or GROUNDWIRE_DATA)")
     parser.add_argument("--sets", nargs="+", choices=known, default=known, help="measure only these, write nothing")
+    parser.add_argument("--model", action="store_true", help="judge with the embedded model")
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
-    figures = measure(data.folder(options.data), options.sets, options.processes)
+    figures = measure(data.folder(options.data), options.sets, options.processes, model=options.model)
     print(report(figures))
     if tuple(options.sets) == known:
-        path = record.write("grounding", "python -m benchmarks.grounding", figures)
+        name, flag = ("grounding_model", " --model") if options.model else ("grounding", "")
+        path = record.write(name, f"python -m benchmarks.grounding{flag}", figures)
         print(f"written to {path.relative_to(record.ROOT)}")
 
 

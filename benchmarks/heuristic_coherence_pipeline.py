@@ -28,7 +28,7 @@ def main() -> None:
     parser.add_argument("--data", help="folder with dev/, train/ and ours/ (or GROUNDWIRE_DATA)")
     given = parser.parse_args().data or os.environ.get("GROUNDWIRE_DATA")
     cases = [json.loads(line) for line in CASES.read_text(encoding="utf-8").splitlines()]
-    found = {**figures(cases), "contrast": contrast(data.ours(data.folder(given), dev=True)) if given else None}
+    found = {**figures(cases), "contrast": contrast(data.ours(dev=True))}
     # Rows last: a reader wants the counts first.
     found["rows"] = found.pop("rows")
     path = record.write("heuristic_coherence_pipeline", COMMAND + (" --data DATA" if given else ""), found)

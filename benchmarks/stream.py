@@ -14,13 +14,14 @@ from typing import Any
 
 from benchmarks import data, plot, record
 from benchmarks.stream_data import Stream, edited, labelled, quoted
+from groundwire import NLIScorer
 from groundwire.stream import ClaimStream, certainty
 from groundwire.types import ClaimVerdict
 
 FALSE_HALTS = (0.01, 0.03, 0.05, 0.10, 0.20)
 AT = 0.03
 PICTURE = record.ROOT / "docs" / "images" / "stream-curve.svg"
-OURS, WORDS = "certainty", "word coverage"
+OURS, DOUBT, WORDS = "certainty", "probability", "word coverage"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +32,10 @@ class Judged:
     sentences: tuple[tuple[int, str, dict[str, float], bool], ...]
 
 
-def judge(stream: Stream) -> Judged:
+def judge(stream: Stream, model: NLIScorer | None = None) -> Judged:
     """Run an answer through a stream that marks instead of halting."""
     text, places = stream.text()
-    guarded = ClaimStream(stream.source, halt=False)
+    guarded = ClaimStream(stream.source, halt=False, nli_scorer=model)
     for _ in guarded.guard(_tokens(text)):
         pass
     rejected = guarded.rejected
@@ -43,6 +44,7 @@ def judge(stream: Stream) -> Judged:
         claims = [item for item in guarded.verdicts if item.start < end and start < item.end]
         scores = {
             OURS: max((certainty(item) for item in claims if item in rejected), default=0.0),
+            DOUBT: max((1.0 - (item.support_probability or 1.0) for item in claims), default=0.0),
             WORDS: max((_uncovered(item) for item in claims), default=0.0),
         }
         rows.append((sentence.label, sentence.kind, scores, any(item in rejected for item in claims)))
@@ -94,7 +96,7 @@ def figures_of(right: Sequence[Judged], wrong: Sequence[Judged]) -> dict[str, An
     """Return curves, the point at 3 % false halts, and the point of the default policy."""
     curves: dict[str, list[dict[str, Any]]] = {}
     points: dict[str, Any] = {}
-    for rule in (OURS, WORDS):
+    for rule in (OURS, DOUBT, WORDS):
         curves[rule] = []
         for share in FALSE_HALTS:
             threshold = threshold_at(right, rule, share)
@@ -128,8 +130,8 @@ def figures_of(right: Sequence[Judged], wrong: Sequence[Judged]) -> dict[str, An
     }
 
 
-def overhead(streams: Sequence[Stream]) -> dict[str, float]:
-    """Time the stream itself per token, and the check of one claim, without a model."""
+def overhead(streams: Sequence[Stream], model: NLIScorer | None) -> dict[str, float]:
+    """Time the stream itself per token, and the check of one claim."""
     # Headings need no check: what is left is the cost of the stream.
     tokens = [token for stream in streams[:100] for token in _tokens("# " + stream.text()[0] + "\n")]
     costs = []
@@ -141,7 +143,7 @@ def overhead(streams: Sequence[Stream]) -> dict[str, float]:
         costs.append((time.perf_counter() - started) / len(tokens))
     claims = []
     for stream in streams[:100]:
-        guarded = ClaimStream(stream.source, halt=False)
+        guarded = ClaimStream(stream.source, halt=False, nli_scorer=model)
         text = stream.text()[0]
         started = time.perf_counter()
         for _ in guarded.guard([text]):
@@ -162,21 +164,24 @@ def main() -> None:
     """Measure, print, write the result and the picture."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.stream", description=__doc__)
     parser.add_argument("--data", help="folder with dev/ and ours/ (or GROUNDWIRE_DATA)")
-    streams = labelled(data.folder(parser.parse_args().data))
-    judged = [judge(stream) for stream in streams]
+    parser.add_argument("--model", action="store_true", help="check with the embedded model")
+    options = parser.parse_args()
+    streams = labelled(data.folder(options.data))
+    model = NLIScorer() if options.model else None
+    judged = [judge(stream, model) for stream in streams]
     right = [item for item in judged if item.is_right]
     wrong = [item for item in judged if not item.is_right]
-    quoted_right, quoted_wrong = ([judge(stream) for stream in part] for part in quoted(streams))
+    quoted_right, quoted_wrong = ([judge(stream, model) for stream in part] for part in quoted(streams))
     figures: dict[str, Any] = {
-        "model": None,
+        "model": model.model_info.id if model else None,
         "labelled": figures_of(right, wrong),
-        "edited_paraphrases": figures_of(right, [judge(stream) for stream in edited(streams)]),
+        "edited_paraphrases": figures_of(right, [judge(stream, model) for stream in edited(streams)]),
         "edited_quotations": figures_of([*right, *quoted_right], quoted_wrong),
         "quoted_right": {
             "streams": len(quoted_right),
             "false_halts": false_halts(quoted_right, lambda scores, rejected: rejected),
         },
-        "overhead": overhead(streams),
+        "overhead": overhead(streams, model),
     }
     for name in ("labelled", "edited_paraphrases", "edited_quotations"):
         part = figures[name]
@@ -190,7 +195,11 @@ def main() -> None:
             f"  default policy: {part['default_policy']['stopped']:.3f} at {part['default_policy']['false_halts']:.3f}"
         )
     print(figures["overhead"])
-    path = record.write("stream", "python -m benchmarks.stream", figures)
+    name, flag = ("stream_model", " --model") if model else ("stream", "")
+    path = record.write(name, f"python -m benchmarks.stream{flag}", figures)
+    if model:
+        print(f"written to {path.relative_to(record.ROOT)}")
+        return
     series = {
         f"{label}: {rule}": [(item["false_halts"], item["stopped"]) for item in figures[name]["curves"][rule]]
         for name, label in (("labelled", "labelled"), ("edited_quotations", "quoted"))

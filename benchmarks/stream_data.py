@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.data import OURS_DEV_EVERY
+from benchmarks.data import CONTRAST
 from groundwire.text.entities import capitals_in
 from groundwire.text.sentences import split_sentences
 
@@ -54,8 +54,8 @@ class Stream:
 
 
 def labelled(folder: Path) -> list[Stream]:
-    """Read the labelled responses of dev/, and responses and claims of the dev part of ours/."""
-    return [*_responses(folder / "dev" / "responses.jsonl.xz"), *_ours(folder / "ours")]
+    """Read the labelled responses of dev/, and responses and claims of the dev part of our own set."""
+    return [*_responses(folder / "dev" / "responses.jsonl.xz"), *_ours()]
 
 
 def _responses(path: Path) -> Iterator[Stream]:
@@ -71,12 +71,12 @@ def _responses(path: Path) -> Iterator[Stream]:
             )
 
 
-def _ours(folder: Path) -> Iterator[Stream]:
-    for path in sorted(folder.glob("*.jsonl")):
-        for place, line in enumerate(path.read_text(encoding="utf-8").splitlines()):
-            if place % OURS_DEV_EVERY != OURS_DEV_EVERY - 1:
-                continue
+def _ours() -> Iterator[Stream]:
+    for path in sorted((CONTRAST / "dev").glob("*.jsonl")):
+        for line in path.read_text(encoding="utf-8").splitlines():
             entry = json.loads(line)
+            if "response" not in entry:
+                continue  # the extension has claims alone
             yield Stream(entry["source"], tuple(map(_sentence, entry["response"])))
             right = [_sentence(claim) for claim in entry["claims"] if claim["label"]]
             yield Stream(entry["source"], tuple(right))

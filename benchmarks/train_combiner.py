@@ -59,7 +59,7 @@ def features_of(row: Row) -> list[float] | None:
 
 def load(folder: Path, name: str, part: str, limit: int) -> list[Row]:
     """Read the rows of one set, a fixed sample of the large ones."""
-    rows = data.ours(folder, dev=part == "dev") if name == "ours" else data.packed(folder / part / f"{name}.jsonl.xz")
+    rows = data.read_set(folder, name, dev=part == "dev")
     return random.Random(1).sample(rows, limit) if len(rows) > limit else rows
 
 

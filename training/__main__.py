@@ -1,4 +1,4 @@
-"""The tools around the embedded model: python -m training plan|heldout|train|export|evaluate|record|validate."""
+"""The tools around the embedded model: python -m training STEP, as `STEPS` lists them."""
 
 import importlib
 import importlib.util
@@ -10,6 +10,7 @@ from groundwire.errors import GroundwireError, InputError
 STEPS = {
     "plan": "print the commands of a run; change nothing",
     "heldout": "draw the held-out set from the evaluation split",
+    "prepare": "make the training pairs and the windows of the dev claims",
     "train": "train teacher and student (needs torch)",
     "export": "export the student to ONNX (needs torch)",
     "evaluate": "measure a model on the held-out set",

@@ -26,9 +26,9 @@ class Encoded:
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
     """Read pairs from plain or packed JSON lines."""
-    opened = lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8")
-    with opened as lines:
-        return [json.loads(line) for line in lines]
+    data = path.read_bytes()
+    text = (lzma.decompress(data) if path.suffix == ".xz" else data).decode("utf-8")
+    return [json.loads(line) for line in text.split("\n") if line]
 
 
 def encode_pairs(rows: Sequence[dict[str, Any]], field: str, tokenizer: Any, limit: int, *, bert: bool) -> Encoded:

@@ -11,6 +11,7 @@ from groundwire.text.entities import Name, capitals_in, find_names
 from groundwire.text.lexicon import load_rows
 from groundwire.text.polarity import find_negations
 from groundwire.text.quantity import Kind, Quantity
+from groundwire.text.tokens import Word
 
 NEUTRAL, CONTRADICTION, NOT_ENTAILED = 1, 2, 3
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
@@ -22,13 +23,16 @@ _UNITS = (
 )  # fmt: skip
 _MODALS = (
     ("may", "must"), ("might", "will"), ("can", "must"), ("should", "must"), ("must", "may"), ("could", "did"),
-    ("usually", "always"), ("often", "always"), ("sometimes", "always"), ("rarely", "often"), ("recommended", "required"),
-    ("optional", "mandatory"), ("required", "optional"), ("plans to", "has decided to"), ("expected to", "guaranteed to"),
+    ("usually", "always"), ("often", "always"), ("sometimes", "always"), ("rarely", "often"),
+    ("recommended", "required"),    ("optional", "mandatory"), ("required", "optional"), ("plans to", "has decided to"),
+    ("expected to", "guaranteed to"),
 )  # fmt: skip
 _QUANTIFIERS = (
-    ("all", "some"), ("all", "few"), ("every", "no"), ("most", "all"), ("many", "few"), ("some", "all"), ("few", "many"),
-    ("both", "neither of the"), ("at least", "at most"), ("more than", "less than"), ("up to", "at least"),
-    ("only", "not only"), ("several", "all"), ("one of the", "the only one of the"), ("fewer", "more"), ("less", "more"),
+    ("all", "some"), ("all", "few"), ("every", "no"), ("most", "all"), ("many", "few"), ("some", "all"),
+    ("few", "many"), ("both", "neither of the"), ("at least", "at most"), ("more than", "less than"),
+    ("up to", "at least"),
+    ("only", "not only"), ("several", "all"), ("one of the", "the only one of the"), ("fewer", "more"),
+    ("less", "more"),
 )  # fmt: skip
 _TAIL = re.compile(r",? (?:because|which|so that|although|while|since|unless|until|if|when|provided that) [^,;]{8,90}$")
 _OPENING = re.compile(r"^(?:However|In addition|For example|Also|Therefore|Moreover|Today|Finally|Then), ", re.I)
@@ -242,7 +246,7 @@ def use_synonym(sentence: Analysis, _: Surroundings, rng: random.Random) -> Edit
 def _change_word(
     sentence: Analysis, table: dict[str, tuple[str, ...]], rng: random.Random, kind: str, label: int
 ) -> Edit | None:
-    found = []
+    found: list[tuple[Word, str, str]] = []
     for word in sentence.words:
         if word.text != word.lower or len(word.lower) < 4:
             continue
@@ -361,7 +365,8 @@ same_words = _swap(_SAME, "synonym", 0, both=True)
 WRONG: dict[str, tuple[Change, float]] = {
     "number": (change_number, 2.0), "date": (change_date, 1.5), "entity": (change_name, 2.0),
     "roleswap": (swap_names, 2.0), "negation": (negate, 1.5), "antonym": (change_opposite, 2.0),
-    "quantifier": (_swap(_QUANTIFIERS, "quantifier", NOT_ENTAILED), 1.0), "modality": (_swap(_MODALS, "modality", NOT_ENTAILED), 1.0),
+    "quantifier": (_swap(_QUANTIFIERS, "quantifier", NOT_ENTAILED), 1.0),
+    "modality": (_swap(_MODALS, "modality", NOT_ENTAILED), 1.0),
     "unit": (_swap((*_UNITS, *_SCALES), "unit", CONTRADICTION, both=True), 1.0), "condition": (drop_condition, 1.0),
     "addition": (add_detail, 1.0), "mix": (cross, 1.5),
 }  # fmt: skip

@@ -55,7 +55,7 @@ def quantise(source: Path, target: Path) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write model.onnx, tokenizer.json and model.json."""
     parser = argparse.ArgumentParser(prog="python -m training export", description=__doc__)
-    parser.add_argument("--weights", type=Path, nargs="+", required=True, help="weights.pt of one run, or of several to average")
+    parser.add_argument("--weights", type=Path, nargs="+", required=True, help="weights.pt of one run, or of several")
     parser.add_argument("--base", type=Path, required=True, help="local folder of the base model")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--id", default="groundwire-embedded-v1")

@@ -17,7 +17,7 @@ from groundwire.evals import Row
 from groundwire.ledger import canonical_json, sha256_hex
 from training.manifest import write_json
 
-SETS = (*data.DEV_SETS, "contrast", "responses", "ours")
+SETS = (*data.DEV_SETS, "contrast", "responses", "ours", "written")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -57,7 +57,7 @@ def manifest_of(path: Path) -> Path:
 
 def read(folder: Path, name: str) -> list[Row]:
     """Read one set of the evaluation split."""
-    return data.ours(folder, dev=True) if name == "ours" else data.packed(folder / "dev" / f"{name}.jsonl.xz")
+    return data.read_set(folder, name)
 
 
 def draw(sets: Mapping[str, Sequence[Row]], seed: int, per_label: int) -> bytes:

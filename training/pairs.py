@@ -71,7 +71,8 @@ def _of_page(
             continue
         sentence = analyse(units[place])
         setting = Surroundings(names, around, foreign)
-        kind, label, spans = "copy", 0, [list(span) for span in ()]
+        kind, label = "copy", 0
+        spans: list[list[int]] = []
         for _ in range(rng.choice([0, 1, 1, 2, 2, 3])):
             edit = draw(RIGHT, sentence, setting, rng)
             if edit is None or len(edit.text) > 2 * _MOST:

@@ -14,8 +14,8 @@ from benchmarks.record import ROOT
 from groundwire.errors import InputError
 
 MANIFEST = ROOT / "training" / "run.toml"
-STEPS = ("heldout", "train", "export", "evaluate", "record")
-NEED_DATA = ("heldout", "train")
+STEPS = ("heldout", "prepare", "train", "export", "evaluate", "record")
+NEED_DATA = ("heldout", "prepare")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -53,7 +53,7 @@ def plan(manifest: Mapping[str, Any], artefacts: str, data: str | None) -> list[
 
 def _argv(step: Mapping[str, Any], artefacts: str, data: str | None) -> list[str]:
     name = step["name"]
-    argv = ["python", "-m", "training", name]
+    argv = ["python", "-m", "training", name, *map(str, step.get("arguments", ()))]
     if data is not None and name in NEED_DATA:
         argv += ["--data", data]
     for option, value in step.get("options", {}).items():

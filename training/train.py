@@ -1,7 +1,6 @@
 """Train the teacher on labelled pairs, label all pairs with it, and train the student on both."""
 
 import argparse
-import hashlib
 import json
 import random
 import sys
@@ -15,7 +14,10 @@ import numpy as np
 import torch
 from torch.nn import functional
 
+from benchmarks.data import DEV_SETS
+from groundwire.evals.metrics import auc
 from training.batches import Encoded, batches, encode_pairs, read_rows
+from training.manifest import write_manifest
 from training.networks import load_student, load_teacher
 
 NOT_ENTAILED, UNKNOWN = 3, 4
@@ -105,10 +107,8 @@ def train(
                     losses.append(float(mean.detach()))
                 if step % 1000 == 0:
                     rate = seen / (time.time() - started)
-                    print(
-                        f"  step {step} of about {total:.0f}, loss {np.mean(losses[-10:]):.3f}, {rate:.0f} pairs/s",
-                        flush=True,
-                    )
+                    loss_now = float(np.mean(losses[-10:]))
+                    print(f"  step {step} of about {total:.0f}, loss {loss_now:.3f}, {rate:.0f} pairs/s", flush=True)
         print(f"epoch {epoch + 1}: {time.time() - started:.0f} s", flush=True)
     return average.module
 
@@ -131,18 +131,15 @@ def dev_figures(rows: Sequence[dict[str, Any]], logits: np.ndarray[Any, Any]) ->
     support = shifted[:, 0] / shifted.sum(1)
     sets: dict[str, dict[str, tuple[int, list[float]]]] = {}
     for row, value in zip(rows, support, strict=True):
-        label, values = sets.setdefault(row["set"], {}).setdefault(row["row"], (row["gold"], []))
-        values.append(float(value))
+        sets.setdefault(row["set"], {}).setdefault(row["row"], (row["gold"], []))[1].append(float(value))
     figures = {}
     for name, answers in sets.items():
-        right = np.array([min(values) for label, values in answers.values() if label == 1])
-        wrong = np.array([min(values) for label, values in answers.values() if label == 0])
-        ranks = np.concatenate([right, wrong]).argsort(kind="stable").argsort() + 1
-        figures[name] = float(
-            (ranks[: len(right)].sum() - len(right) * (len(right) + 1) / 2) / (len(right) * len(wrong))
-        )
-    other = ("contrast", "contrast_new", "ours", "responses")
-    public = [value for name, value in figures.items() if name not in other and not name.startswith("whole_")]
+        right = [min(values) for label, values in answers.values() if label == 1]
+        wrong = [min(values) for label, values in answers.values() if label == 0]
+        found = auc([1] * len(right) + [0] * len(wrong), [*right, *wrong])
+        if found is not None:
+            figures[name] = found
+    public = [value for name, value in figures.items() if name in DEV_SETS]
     return {"mean": float(np.mean(public)), **figures}
 
 
@@ -200,9 +197,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     narrow = encode_pairs(rows, "window", tokenizer, options.limit, bert=bert) if bert else wide
     encodings = [(narrow, 1.0 - options.wide), (wide, options.wide)] if bert else [(wide, 1.0)]
     if options.start is not None:
-        network.load_state_dict(
-            {name: value.float() for name, value in torch.load(options.start, weights_only=True).items()}
-        )
+        start = torch.load(options.start, weights_only=True)
+        network.load_state_dict({name: value.float() for name, value in start.items()})
     print(f"{options.role}: {len(rows)} pairs on {device}", flush=True)
     network = train(network, encodings, labels, weights, soft, options, device)
     options.out.mkdir(parents=True, exist_ok=True)
@@ -219,16 +215,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(field, json.dumps(figures[field]), flush=True)
     state = {name: value.to(torch.float16).contiguous().cpu() for name, value in network.state_dict().items()}
     torch.save(state, options.out / "weights.pt")
-    manifest = {
-        "role": options.role, "seed": options.seed, "device": str(device), "torch": torch.__version__,
-        "rows": dict(sorted(Counter(str(row["origin"]).split(":")[0] for row in rows).items())),
-        "parameters": sum(value.numel() for value in network.parameters()),
-        "options": {name: str(value) for name, value in sorted(vars(options).items())},
-        "weights_sha256": hashlib.sha256((options.out / "weights.pt").read_bytes()).hexdigest(),
-        "dev_auc_by_worst_claim": figures,
-        "claim_boundary": "figures on dev sets only; nothing here is a statement about other data",
-    }  # fmt: skip
-    (options.out / "training_run_manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+    if figures:
+        (options.out / "dev_auc_by_worst_claim.json").write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    write_manifest(
+        options.out, step=f"train {options.role}", seed=options.seed, device=str(device),
+        rows=dict(sorted(Counter(str(row["origin"]).split(":")[0] for row in rows).items())),
+        parameters={
+            "weights": sum(value.numel() for value in network.parameters()), "torch": torch.__version__,
+            **{name: str(value) for name, value in sorted(vars(options).items())},
+        },
+    )  # fmt: skip
     return 0
 
 

@@ -21,7 +21,14 @@ def test_a_right_answer_is_approved_and_shown_with_its_fact() -> None:
 
 def test_a_wrong_answer_is_refused_and_both_sides_are_marked() -> None:
     ran = groundwire(
-        "review", "--prompt", "Refunds?", "--response", "Refunds are possible within 60 days.", "--fact", FACT
+        "review",
+        "--prompt",
+        "Refunds?",
+        "--response",
+        "Refunds are possible within 60 days.",
+        "--fact",
+        FACT,
+        "--no-model",
     )
     assert (ran.status, ran.err) == (1, "")
     assert "⟦60 days⟧" in ran.out
@@ -65,18 +72,15 @@ def test_files_and_standard_input_are_read(tmp_path: Path) -> None:
 
 
 def test_threshold_preset_quiet_and_scan() -> None:
-    base = ("review", "--prompt", "Refunds?", "--response", FACT, "--fact", FACT)
+    base = ("review", "--prompt", "Refunds?", "--response", FACT, "--fact", FACT, "--no-model")
     assert groundwire(*base, "--threshold", "0.95").status == 1
     assert groundwire(*base, "--threshold", "0.95", "--preset", "summarisation").status == 0
     assert groundwire(*base, "--quiet").out == ""
     assert "injection risk" in groundwire(*base, "--scan").out
 
 
-def test_strict_without_a_model_approves_nothing() -> None:
-    from groundwire.nli.shipped import SHIPPED
-
-    ran = groundwire("review", "--prompt", "Refunds?", "--response", FACT, "--fact", FACT, "--strict")
-    assert ran.status == (0 if SHIPPED else 1)
+def test_strict_is_content_with_the_shipped_model() -> None:
+    assert groundwire("review", "--prompt", "Refunds?", "--response", FACT, "--fact", FACT, "--strict").status == 0
 
 
 @pytest.mark.parametrize(

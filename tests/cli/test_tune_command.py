@@ -23,12 +23,15 @@ def test_the_written_policy_is_honoured_by_verify_and_eval(folder: Path) -> None
     assert policy.approve_on == "probability"
     verified = groundwire(
         "verify", "--response", "The desk is red.", "--source", "The desk is red.", "--policy", "tuned.yaml", "--json",
+        "--no-model",
         cwd=folder,
     )  # fmt: skip
     result = json.loads(verified.out)
     assert result["policy_hash"] == policy.hash
     assert result["checks"][-1] == "support_probability"
-    measured = json.loads(groundwire("eval", "rows.jsonl", "--policy", "tuned.yaml", "--json", cwd=folder).out)
+    measured = json.loads(
+        groundwire("eval", "rows.jsonl", "--policy", "tuned.yaml", "--json", "--no-model", cwd=folder).out
+    )
     assert measured["files"][0]["threshold"] == round(policy.grounded_threshold, 4)
     refused = [row for row in _dump(folder) if row["label"] == 1 and not row["approved"]]
     assert len(refused) == 2  # k = floor(0.25 * 13) = 3: two of the twelve lie strictly below the third smallest
@@ -62,5 +65,5 @@ def test_wrong_use_is_one_line_and_status_2(folder: Path) -> None:
 
 
 def _dump(folder: Path) -> list[dict[str, object]]:
-    groundwire("eval", "rows.jsonl", "--policy", "tuned.yaml", "--dump", "out.jsonl", cwd=folder)
+    groundwire("eval", "rows.jsonl", "--policy", "tuned.yaml", "--dump", "out.jsonl", "--no-model", cwd=folder)
     return [json.loads(line) for line in (folder / "out.jsonl").read_text(encoding="utf-8").splitlines()]

@@ -1,4 +1,4 @@
-"""The golden verify cases, run without a model."""
+"""The golden verify cases, run without a model and with the embedded one."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from groundwire import VerifiedScorer
+from groundwire import NLIScorer, VerifiedScorer
 
 
 def load(*names: str) -> list[dict[str, Any]]:
@@ -21,6 +21,13 @@ def load(*names: str) -> list[dict[str, Any]]:
 
 CASES = load("verify_visible", "verify_own", "verify_blind", "verify_blind2")
 KNOWN_MISSES = load("verify_known_misses")
+# What the small model gets wrong and no exact reading can settle: it sees no difference between "free of" and
+# "contains", reads past a parenthesis, and now and then believes an added word.
+MISSED_BY_THE_MODEL = {
+    "r2-temporal-order-11", "r-money-07", "r-partial-support-04", "r-negation-19",
+    "r-conjunction-scope-18",
+}  # fmt: skip
+MODEL = VerifiedScorer(nli_scorer=NLIScorer())
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
@@ -34,8 +41,24 @@ def test_known_miss_is_still_missed(case: dict[str, Any]) -> None:
     check(case)
 
 
-def check(case: dict[str, Any]) -> None:
-    result = VerifiedScorer().verify(case["response"], case["source"], atomic=case["atomic"])
+def is_missed(case: dict[str, Any]) -> pytest.MarkDecorator | tuple[()]:
+    reason = "a word the small model does not weigh"
+    return pytest.mark.xfail(strict=True, reason=reason) if case["id"] in MISSED_BY_THE_MODEL else ()
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=case["id"], marks=is_missed(case)) for case in CASES])
+def test_case_gets_an_acceptable_verdict_with_the_embedded_model(case: dict[str, Any]) -> None:
+    check(case, MODEL)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+def test_the_model_makes_no_bad_answer_approved(case: dict[str, Any]) -> None:
+    if case["expect"].get("approved") is False:
+        assert not MODEL.verify(case["response"], case["source"], atomic=case["atomic"]).approved
+
+
+def check(case: dict[str, Any], scorer: VerifiedScorer | None = None) -> None:
+    result = (scorer or VerifiedScorer()).verify(case["response"], case["source"], atomic=case["atomic"])
     expect = case["expect"]
     verdicts = [str(claim.verdict) for claim in result.claims]
     assert len(verdicts) == len(expect["verdicts"]), verdicts

@@ -37,7 +37,7 @@ def test_a_wrong_answer_is_blocked_with_its_correction() -> None:
     assert json.loads(json.dumps(report.to_dict()))["approved"] is False
     event = report.safety_events[0]
     assert (event.policy_decision, event.tenant_id) == ("block", "t")
-    assert "60" not in str(event.to_dict())
+    assert "60 days" not in str(event.to_dict())
 
 
 def test_incoherence_and_injection_block_too() -> None:

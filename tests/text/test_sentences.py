@@ -69,9 +69,13 @@ def test_a_comma_table_is_cut_into_rows() -> None:
 
 def test_time_is_linear_in_the_text() -> None:
     def seconds(text: str) -> float:
-        begin = time.process_time()
-        split_sentences(text)
-        return time.process_time() - begin
+        # The best of three: a busy machine makes single runs slow.
+        runs = []
+        for _ in range(3):
+            begin = time.process_time()
+            split_sentences(text)
+            runs.append(time.process_time() - begin)
+        return min(runs)
 
     for piece in ("a. ", "A.", "Dr. ", '"', "1. ", "... ", "x", "ก ข", "|", "((", "https://a.b/"):
         small, large = seconds(piece * 20_000), seconds(piece * 80_000)

@@ -42,7 +42,8 @@ def pack_window(
         held = holds[item.index]
         new = math.fsum(weights[key] for key in held - covered)
         again = math.fsum(weights[key] for key in held & covered)
-        return (new + _AGAIN * again) / max(1, count_tokens(readable(item))) ** _LENGTH
+        length = float(max(1, count_tokens(readable(item))))
+        return (new + _AGAIN * again) / math.pow(length, _LENGTH)
 
     while True:
         # The best sentence stays even if it is too long: the model cuts it.

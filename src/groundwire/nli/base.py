@@ -52,7 +52,7 @@ class DivergenceScorer(Protocol):
 
 
 @runtime_checkable
-class WindowReader(Protocol):
+class WindowReader(NLI, Protocol):
     """A model that reads windows of text and marks what lacks support."""
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[Reading]:

@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from groundwire.nli.scorer import NLIScorer
 
-# False until the package carries the model's files. No look at the disk decides this: an
-# installation that lost its model must fail, not go on without it.
-SHIPPED = False
-
 
 def load_model(no_model: bool) -> "NLIScorer | None":
-    """Return the embedded model, or None when the user wants none or none is shipped."""
-    if no_model or not SHIPPED:
+    """Return the embedded model, or None when the user wants none.
+
+    No look at the disk decides this: an installation that lost its model must fail, not go on without it.
+    """
+    if no_model:
         return None
     from groundwire.nli.scorer import NLIScorer  # here: most of its weight is wanted by this line alone
 

@@ -9,6 +9,7 @@ from groundwire.nli import NLI, DivergenceScorer
 from groundwire.nli.base import Reading, WindowReader
 from groundwire.signals.claim import ClaimView
 from groundwire.signals.finding import Finding
+from groundwire.text.bounds import Bound
 from groundwire.text.coverage import share, union
 from groundwire.types import Policy, Reason
 
@@ -18,7 +19,7 @@ _CONFLICT_FLOOR = 0.80
 _MODEL_CONFLICT_FLOOR = 0.66
 # How sure of entailment a model must be to be heard against a clash, and the frame in which it is not heard.
 _SURE = 0.85
-_TIGHT = 0.8
+_TIGHT = 0.7
 
 
 def overlap_divergence(coverage: float) -> float:
@@ -40,15 +41,24 @@ def second_opinion(
 
     Where sentences say the rest of the claim word for word the exact checks
     are right and a small model is blind; in a paraphrase it is the other way round.
-    A number without any counterpart is never argued away.
+    A number without any counterpart is never argued away, nor is a limit: that is where mistakes hurt.
     """
     if reading is None or reading.entailment.entailment < _SURE:
         return findings
     return tuple(
         finding._replace(hard=False)
-        if finding.hard and finding.reason != Reason.NUMBER_ABSENT and _frame(finding, view, index) < _TIGHT
+        if finding.hard and not _beyond_doubt(finding, view) and _frame(finding, view, index) < _TIGHT
         else finding
         for finding in findings
+    )
+
+
+def _beyond_doubt(finding: Finding, view: ClaimView) -> bool:
+    if finding.reason == Reason.NUMBER_ABSENT:
+        return True
+    return any(
+        quantity.bound != Bound.EXACT and quantity.start < finding.claim_end and quantity.end > finding.claim_start
+        for quantity in view.analysis.quantities
     )
 
 

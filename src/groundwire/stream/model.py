@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from groundwire.errors import ModelError
 from groundwire.nli import NLI, DivergenceScorer, Entailment
+from groundwire.nli.base import Reading, WindowReader
 from groundwire.types import ModelInfo
 
 T = TypeVar("T")
@@ -36,10 +37,28 @@ class SoundScorer:
         return _sound(value, value)
 
 
+class SoundReader(SoundNLI):
+    """As `SoundNLI`, for a model that reads windows and marks what lacks support."""
+
+    def __init__(self, nli: WindowReader) -> None:
+        super().__init__(nli)
+        self._reader = nli
+
+    def read(self, pairs: Sequence[tuple[str, str]]) -> list[Reading]:
+        """Score all pairs, or fail."""
+        return [_sound(entry, entry.entailment.divergence) for entry in self._reader.read(pairs)]
+
+    def count_tokens(self, text: str) -> int | None:
+        """Count the tokens of a text."""
+        return self._reader.count_tokens(text)
+
+
 def sound(nli: NLI | DivergenceScorer | None) -> SoundNLI | SoundScorer | None:
     """Make a model one that fails aloud."""
     if nli is None:
         return None
+    if isinstance(nli, WindowReader):
+        return SoundReader(nli)
     return SoundNLI(nli) if isinstance(nli, NLI) else SoundScorer(nli)
 
 
