@@ -25,7 +25,7 @@ LAYERS = [
     ("stream",),
     ("guard",),
     ("evals",),
-    ("batch",),
+    ("batch", "testing"),
     ("server", "client"),
     ("cli",),
 ]

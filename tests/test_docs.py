@@ -58,6 +58,7 @@ def test_the_measured_figures_are_those_of_the_result_files() -> None:
     hint = "run: python docs/generate_measured.py"
     assert generate_measured.PAGE.read_text(encoding="utf-8") == generate_measured.page(), hint
     assert generate_measured.README.read_text(encoding="utf-8") == generate_measured.readme(), hint
+    assert generate_measured.SIZING.read_text(encoding="utf-8") == generate_measured.sizing(), hint
 
 
 def test_every_type_has_its_place_in_the_reference() -> None:

@@ -24,7 +24,7 @@ def test_no_input_that_schemathesis_makes_breaks_a_route(tmp_path: Path) -> None
                 "-H", f"Authorization: Bearer {key}", "--checks", checks, "--max-examples", "40",
                 "--phases", "examples,coverage,fuzzing", "--seed", "1", "--no-color",
             ],
-            capture_output=True, text=True, timeout=600, check=False,
+            capture_output=True, text=True, timeout=600, check=False, cwd=tmp_path,
         )  # fmt: skip
         assert done.returncode == 0, done.stdout[-6_000:]
         assert running.get("/readyz").status_code == 200

@@ -8,7 +8,9 @@ import typer
 from groundwire import __version__
 from groundwire.cli import (
     audit,
+    batch,
     cite,
+    compare,
     doctor,
     evaluate,
     kb,
@@ -16,6 +18,7 @@ from groundwire.cli import (
     log,
     passport,
     policy,
+    report,
     review,
     runs,
     scan,
@@ -37,6 +40,9 @@ COMMANDS = (
     scan,
     evaluate,
     tune,
+    batch,
+    report,
+    compare,
     policy,
     passport,
     serve,

@@ -22,6 +22,14 @@ Question = Annotated[str | None, typer.Option("--question", metavar="TEXT", help
 PolicyFile = Annotated[
     str | None, typer.Option("--policy", metavar="FILE", help="Thresholds and switches as a YAML file.")
 ]
+FailOn = Annotated[
+    str | None,
+    typer.Option(
+        "--fail-on",
+        metavar="VERDICT[,VERDICT]",
+        help="Verdicts that refuse the response (contradicted, fabricated unless the policy says otherwise).",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Html = Annotated[str | None, typer.Option("--html", metavar="FILE", help="Write a report page.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing; the exit status is the answer.")]

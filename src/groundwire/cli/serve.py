@@ -47,7 +47,7 @@ def serve(
     what was accepted is answered.
     """
     try:
-        from groundwire.nli.shipped import SHIPPED
+        from groundwire.nli.shipped import uses_model
         from groundwire.server.run import serve as run  # here: `--help` need not wait for it
         from groundwire.server.settings import Settings
     except ModuleNotFoundError as error:
@@ -58,7 +58,7 @@ def serve(
             data=data,
             host=host,
             port=port,
-            model=SHIPPED and not no_model,
+            model=uses_model(no_model),
             workers=workers,
             queue=queue,
             max_body_bytes=max_body,

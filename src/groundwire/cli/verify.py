@@ -41,14 +41,7 @@ def verify(
     policy: Annotated[
         str | None, typer.Option("--policy", metavar="FILE", help="Thresholds and switches as a YAML file.")
     ] = None,
-    fail_on: Annotated[
-        str | None,
-        typer.Option(
-            "--fail-on",
-            metavar="VERDICT[,VERDICT]",
-            help="Verdicts that refuse the response (contradicted, fabricated unless the policy says otherwise).",
-        ),
-    ] = None,
+    fail_on: options.FailOn = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
     html: Annotated[str | None, typer.Option("--html", metavar="FILE", help="Write a report page.")] = None,
     no_model: options.NoModel = False,

@@ -187,7 +187,7 @@ def _text(entry: dict[str, Any], *names: str) -> str:
         raise InputError(f"no {' or '.join(names)}")
     value = entry[given[0]]
     if not isinstance(value, str):
-        raise InputError(f"{given[0]} is {_kind(value)}, not text")
+        raise InputError(f"{given[0]} is {kind_of(value)}, not text")
     if not value.strip():
         raise InputError(f"{given[0]} is empty")
     return value
@@ -196,7 +196,7 @@ def _text(entry: dict[str, Any], *names: str) -> str:
 def _optional(entry: dict[str, Any], name: str) -> str | None:
     value = entry.get(name)
     if value is not None and not isinstance(value, str):
-        raise InputError(f"{name} is {_kind(value)}, not text")
+        raise InputError(f"{name} is {kind_of(value)}, not text")
     return value
 
 
@@ -214,7 +214,7 @@ def _spans(value: Any, length: int) -> tuple[tuple[int, int], ...] | None:
     if value is None:
         return None
     if not isinstance(value, list):
-        raise InputError(f"spans is {_kind(value)}, not a list")
+        raise InputError(f"spans is {kind_of(value)}, not a list")
     spans = []
     for item in value:
         pair = [item.get("start"), item.get("end")] if isinstance(item, dict) else item
@@ -227,6 +227,9 @@ def _spans(value: Any, length: int) -> tuple[tuple[int, int], ...] | None:
     return tuple(spans)
 
 
-def _kind(value: Any) -> str:
+def kind_of(value: Any) -> str:
+    """Name the kind of a JSON value."""
     names = {type(None): "null", bool: "true or false", int: "a number", float: "a number", list: "a list"}
-    return names.get(type(value), "an object" if isinstance(value, dict) else "text")
+    if type(value) in names:
+        return names[type(value)]
+    return "an object" if isinstance(value, dict) else "text" if isinstance(value, str) else type(value).__name__

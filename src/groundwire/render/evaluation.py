@@ -104,14 +104,12 @@ def render_evaluation_terminal(view: EvaluationView, *, unicode: bool = True) ->
 
 def render_evaluation_html(view: EvaluationView) -> str:
     """Return the measurement as one self-contained page; every text in it is escaped."""
-    style = _file("style.css") + _file("evaluation.css")
-    return _template("evaluation.html").substitute(
-        style=style,
-        style_hash="sha256-" + b64encode(bytes.fromhex(sha256_hex(style.encode("utf-8")))).decode("ascii"),
-        lead=_text(", ".join(file.name for file in view.files)),
+    return template("evaluation.html").substitute(
+        styled(),
+        lead=escaped(", ".join(file.name for file in view.files)),
         mean=_mean(view),
         files="".join(_section(number, file) for number, file in enumerate(view.files, start=1)),
-        footer=_text(view.footer),
+        footer=escaped(view.footer),
     )
 
 
@@ -125,29 +123,30 @@ def _figure_lines(figures: Sequence[MeasuredFigure]) -> list[str]:
 def _mean(view: EvaluationView) -> str:
     if not view.mean:
         return ""
-    table = f'<div class="wide">{_figure_table(view.mean)}</div>'
+    table = f'<div class="wide">{figure_table(view.mean)}</div>'
     return f'<section class="measured"><h2>Mean of {len(view.files)} files</h2>{table}</section>'
 
 
 def _section(number: int, file: MeasuredFile) -> str:
-    return _template("evaluation_file.html").substitute(
+    return template("evaluation_file.html").substitute(
         number=number,
-        name=_text(file.name),
-        lead=_text(file.lead),
-        notes="".join(f'<p class="note">{_text(note)}</p>' for note in file.notes),
-        figures=_figure_table(file.figures),
+        name=escaped(file.name),
+        lead=escaped(file.lead),
+        notes="".join(f'<p class="note">{escaped(note)}</p>' for note in file.notes),
+        figures=figure_table(file.figures),
         roc=_roc(file),
-        reliability=_reliability(file.bins),
+        reliability=reliability_chart(file.bins),
         kinds=_kinds(file.kinds),
-        wrong=_text(f"{file.wrong:,} of the rows were judged wrongly; the {len(file.errors)} surest are shown."),
+        wrong=escaped(f"{file.wrong:,} of the rows were judged wrongly; the {len(file.errors)} surest are shown."),
         errors="".join(map(_error, file.errors)),
     )
 
 
-def _figure_table(figures: Sequence[MeasuredFigure]) -> str:
+def figure_table(figures: Sequence[MeasuredFigure]) -> str:
+    """Draw figures as a table, one a line."""
     rows = "".join(
-        f'<tr><th scope="row">{_text(item.name)}</th><td class="value">{_text(item.value)}</td>'
-        f"<td>{_text(item.detail)}</td></tr>"
+        f'<tr><th scope="row">{escaped(item.name)}</th><td class="value">{escaped(item.value)}</td>'
+        f"<td>{escaped(item.detail)}</td></tr>"
         for item in figures
     )
     return f'<table class="numbers">{rows}</table>'
@@ -157,9 +156,9 @@ def _kinds(kinds: Sequence[MeasuredKind]) -> str:
     if not kinds:
         return ""
     rows = "".join(
-        f'<tr><th scope="row">{_text(kind.name)}</th><td class="value">{kind.rows}</td>'
-        f'<td class="value">{kind.supported}</td><td class="value">{_text(kind.right)}</td>'
-        f'<td class="value">{_text(kind.auc)}</td></tr>'
+        f'<tr><th scope="row">{escaped(kind.name)}</th><td class="value">{kind.rows}</td>'
+        f'<td class="value">{kind.supported}</td><td class="value">{escaped(kind.right)}</td>'
+        f'<td class="value">{escaped(kind.auc)}</td></tr>'
         for kind in kinds
     )
     head = "".join(f'<th scope="col">{name}</th>' for name in ("Kind", "Rows", "Supported", "Right", "AUC"))
@@ -175,7 +174,8 @@ def _roc(file: MeasuredFile) -> str:
     return _chart("ROC curve", "supported answers flagged (false alarms)", "wrong answers found", label, drawn)
 
 
-def _reliability(bins: Sequence[MeasuredBin]) -> str:
+def reliability_chart(bins: Sequence[MeasuredBin]) -> str:
+    """Draw how often rows of a probability are supported."""
     most = max((item.rows for item in bins), default=1)
     line = " ".join(f"{_x(item.score)},{_y(item.supported)}" for item in bins)
     dots = "".join(
@@ -200,8 +200,8 @@ def _chart(title: str, across: str, up: str, label: str, drawn: str) -> str:
     )
     middle = _TOP + _SIZE / 2
     return (
-        f'<figure class="chart"><figcaption><strong>{title}</strong> {_text(label)}</figcaption>'
-        f'<svg viewBox="0 0 {end + 12} {floor + 42}" role="img" aria-label="{_text(f"{title}. {label}")}">{ticks}'
+        f'<figure class="chart"><figcaption><strong>{title}</strong> {escaped(label)}</figcaption>'
+        f'<svg viewBox="0 0 {end + 12} {floor + 42}" role="img" aria-label="{escaped(f"{title}. {label}")}">{ticks}'
         f'<line class="chance" x1="{_LEFT}" y1="{floor}" x2="{end}" y2="{_TOP}"/>{drawn}'
         f'<text x="{_LEFT + _SIZE / 2:g}" y="{floor + 35}" text-anchor="middle">{across}</text>'
         f'<text x="12" y="{middle:g}" text-anchor="middle" transform="rotate(-90 12 {middle:g})">{up}</text>'
@@ -212,12 +212,12 @@ def _chart(title: str, across: str, up: str, label: str, drawn: str) -> str:
 def _error(error: WorstError) -> str:
     kind = "contradicted" if error.label else "fabricated"
     what = "Supported, but flagged" if error.label else "Not supported, but not flagged"
-    said = "".join(f"<li>{_text(line)}</li>" for line in error.said)
+    said = "".join(f"<li>{escaped(line)}</li>" for line in error.said)
     return (
         f'<li class="card v-{kind}"><p class="head"><span class="badge">{what}</span><span>line {error.line}</span>'
-        f'<span class="sure">probability {_text(error.probability)}</span></p>'
-        f'<p class="said" dir="auto">{_lines(error.response)}</p><ul class="why">{said}</ul>'
-        f'<details><summary>Source</summary><p class="text" dir="auto">{_lines(error.source)}</p></details></li>'
+        f'<span class="sure">probability {escaped(error.probability)}</span></p>'
+        f'<p class="said" dir="auto">{escaped_lines(error.response)}</p><ul class="why">{said}</ul>'
+        f'<details><summary>Source</summary><p class="text" dir="auto">{escaped_lines(error.source)}</p></details></li>'
     )
 
 
@@ -236,12 +236,22 @@ def _y(share: float) -> str:
     return f"{_TOP + _SIZE * (1 - share):.1f}"
 
 
-def _text(text: str) -> str:
+def escaped(text: str) -> str:
+    """Make a text of anybody safe to stand in a page, on one line."""
     return escape(visible(text), quote=True)
 
 
-def _lines(text: str) -> str:
+def escaped_lines(text: str) -> str:
+    """Make a text of anybody safe to stand in a page, with its lines."""
     return escape(visible_lines(text), quote=True)
+
+
+@cache
+def styled() -> dict[str, str]:
+    """Return the style of pages with tables and charts, and the hash by which a page allows it."""
+    style = _file("style.css") + _file("evaluation.css")
+    digest = bytes.fromhex(sha256_hex(style.encode("utf-8")))
+    return {"style": style, "style_hash": "sha256-" + b64encode(digest).decode("ascii")}
 
 
 @cache
@@ -250,5 +260,6 @@ def _file(name: str) -> str:
 
 
 @cache
-def _template(name: str) -> Template:
+def template(name: str) -> Template:
+    """Read a page of the folder `report`."""
     return Template(_file(name))
