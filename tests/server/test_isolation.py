@@ -25,6 +25,7 @@ def body_of(job: str, marker: str) -> dict[str, Any] | None:
         "review_batch": {"items": [{"prompt": "What is the code?", "response": "The code is 24."}]},
         "knowledge_put": {"text": text},
         "knowledge_search": {"query": "what is the code", "top_k": 10},
+        "job_create": {"rows": [{"response": text, "source": text}]},
         "stream": {"source": text, "tokens": [text]},
     }
     return bodies.get(job)
@@ -38,12 +39,15 @@ def test_tenants_see_their_own_alone(keyed: Running, steps: list[tuple[int, str,
     markers = [f"Leftmark{run}x", f"Rightmark{run}x"]
     tenants = [keyed.key(name) for name in names]
     documents: list[set[str]] = [set(), set()]
+    jobs = ["", ""]
     routes = {route.job: route for route in (*ROUTES, STREAM)}
     for side, job, number in steps:
         route, name = routes[job], f"doc{number}"
+        # Always the other one's job: it must be as if it were not there.
+        foreign = jobs[1 - side] or "0" * 32
         answer = keyed.client.request(
             route.method,
-            keyed.url + route.path.replace("{name}", name),
+            keyed.url + route.path.replace("{name}", name).replace("{job_id}", foreign),
             json=body_of(job, markers[side]),
             headers={"Authorization": f"Bearer {tenants[side]}"},
         )
@@ -52,8 +56,14 @@ def test_tenants_see_their_own_alone(keyed: Running, steps: list[tuple[int, str,
         there = name in documents[side]
         if job in ("knowledge_get", "knowledge_delete"):
             assert answer.status_code == (200 if there else 404)
+        elif "{job_id}" in route.path:
+            assert answer.status_code == 404
         else:
             assert answer.status_code == 200, answer.text
+        if job == "job_create":
+            jobs[side] = answer.json()["job_id"]
+        elif job == "job_list":
+            assert (jobs[side] in [item["job_id"] for item in answer.json()["jobs"]]) is bool(jobs[side])
         if job == "knowledge_put":
             documents[side].add(name)
         elif job == "knowledge_delete":

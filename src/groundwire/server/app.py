@@ -21,7 +21,7 @@ from groundwire.server.routes import ROUTES, STREAM, Route
 from groundwire.server.service import Service, problem_response
 from groundwire.server.tracing import StartSpan, no_spans
 
-# Nothing is decided by these; a stream names its receipt in its last event.
+# Nothing is decided by these; a stream names its receipt in its last event, a job when it is done.
 _UNRECORDED: Final = ("knowledge_list", "knowledge_get", "knowledge_search", "stream")
 _REF: Final = "#/components/schemas/{model}"
 _FAILURES: Final = {
@@ -181,15 +181,18 @@ def _operation(route: Route) -> dict[str, Any]:
     failures = {status: _problem(words) for status, words in _FAILURES.items()}
     answer = {"description": route.answer, "content": {"application/json": {"schema": {"type": "object"}}}}
     operation: dict[str, Any] = {"description": f"Needs the scope `{route.scope}`."}
-    if route.job not in _UNRECORDED:
+    if route.job not in _UNRECORDED and not route.path.startswith("/v1/jobs"):
         receipt = {"description": "The receipt in the audit trail.", "schema": {"type": "string"}}
         answer["headers"] = {"Groundwire-Record": receipt}
-    if "{name}" in route.path:
-        schema = {"type": "string", "minLength": 1, "maxLength": 200}
-        operation["parameters"] = [{"name": "name", "in": "path", "required": True, "schema": schema}]
-        failures["404"] = _problem("There is no such document.")
-    if route.job == "knowledge_put":
-        failures["507"] = _problem("The tenant has as many documents as it may.")
+    for name, words in (("name", "There is no such document."), ("job_id", "There is no such job.")):
+        if f"{{{name}}}" in route.path:
+            schema = {"type": "string", "minLength": 1, "maxLength": 200}
+            operation["parameters"] = [{"name": name, "in": "path", "required": True, "schema": schema}]
+            failures["404"] = _problem(words)
+    if route.job in ("knowledge_put", "job_create"):
+        failures["507"] = _problem("The tenant has as many of them as it may.")
+    if route.job == "job_result":
+        failures["409"] = _problem("The job is not done.")
     if route.body is not None:
         media = {"schema": {"$ref": _REF.format(model=route.body.__name__)}, "example": route.example}
         operation["requestBody"] = {"required": True, "content": {"application/json": media}}

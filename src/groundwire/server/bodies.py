@@ -178,3 +178,20 @@ class FeedBody(Body):
     end: bool = False
     start: int = 0
     upto: int | None = None
+
+
+class RowBody(Body):
+    """One row of a job."""
+
+    response: str
+    source: str
+    id: str | None = None
+    question: str | None = None
+
+
+class JobBody(Body):
+    """Rows to check in the background."""
+
+    rows: Annotated[list[RowBody], Field(min_length=1)]
+    atomic: bool = False
+    policy: dict[str, Any] | None = None

@@ -47,6 +47,7 @@ class Scope(StrEnum):
     REVIEW = "review"
     KNOWLEDGE = "knowledge"
     STREAM = "stream"
+    JOBS = "jobs"
     METRICS = "metrics"
 
 

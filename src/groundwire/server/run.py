@@ -14,6 +14,7 @@ from groundwire.errors import InputError
 from groundwire.server.app import build_app
 from groundwire.server.database import make_folder
 from groundwire.server.edge import LOG, log
+from groundwire.server.jobs import JobRunner
 from groundwire.server.keys import KeyStore
 from groundwire.server.limits import Limits, SQLiteLimits
 from groundwire.server.pool import Pool
@@ -42,6 +43,7 @@ def serve(settings: Settings) -> None:
     _raise_file_limit()
     pool = Pool(settings)
     writer = TrailWriter(trail)
+    runner = JobRunner(settings, writer)
     service = Service(settings, keys, limits, pool, writer)
     server = uvicorn.Server(
         uvicorn.Config(
@@ -74,6 +76,7 @@ def serve(settings: Settings) -> None:
     try:
         server.run(sockets=[listener])
     finally:
+        runner.close()
         pool.close()
         writer.close()
         limits.close()

@@ -2,13 +2,13 @@
 
 import asyncio
 import sqlite3
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import Response
 
 from groundwire.server import problems
+from groundwire.server.decision import decision_record
 from groundwire.server.desk import Answer, dump, where
 from groundwire.server.edge import log
 from groundwire.server.keys import KeyStore, Scope, Tenant, local_tenant
@@ -19,7 +19,6 @@ from groundwire.server.problems import Problem, ProblemError
 from groundwire.server.routes import Route
 from groundwire.server.settings import Settings, is_loopback
 from groundwire.server.writer import TrailWriter
-from groundwire.types import HookScope, PolicyDecision, SafetyEvent
 
 _BEARER: Final = "bearer "
 _LONGEST_KEY: Final = 200
@@ -183,29 +182,12 @@ class Service:
 
 def job_head(job: str, request_id: str, tenant: Tenant) -> dict[str, Any]:
     """Return what a worker is told beside the body."""
-    return {"job": job, "request_id": request_id, "tenant": tenant.tenant, "keep_text": tenant.keep_text}
-
-
-def decision_record(request_id: str, route: Route, tenant: Tenant, record: dict[str, Any]) -> dict[str, Any]:
-    """Return what the trail keeps of a decision."""
-    event = SafetyEvent(
-        hook_id=f"server.{route.job}",
-        hook_scope=HookScope.AGENT,
-        policy_decision=PolicyDecision.ALLOW if record["approved"] else PolicyDecision.BLOCK,
-        request_id=request_id,
-        tenant_id=tenant.tenant,
-        observed_score=record["score"],
-        tenant_safe_explanation=f"{route.job}: {record['status']}",
-    )
-    moment = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     return {
-        "time": moment,
+        "job": job,
         "request_id": request_id,
         "tenant": tenant.tenant,
         "key_id": tenant.key_id,
-        "route": route.path,
-        **record,
-        "event": event.to_dict(),
+        "keep_text": tenant.keep_text,
     }
 
 

@@ -17,6 +17,7 @@ _WHOLE: Final = {
     "max_items": (1, 100_000),
     "max_connections": (1, 1_000_000),
     "max_documents": (1, 1_000_000),
+    "max_jobs": (1, 100_000),
 }
 _SECONDS: Final = (
     "time_limit_s",
@@ -47,6 +48,7 @@ class Settings:
     max_items: int = 10_000
     max_connections: int = 10_000
     max_documents: int = 10_000
+    max_jobs: int = 100
     time_limit_s: float = 30.0
     read_limit_s: float = 20.0
     idle_limit_s: float = 15.0

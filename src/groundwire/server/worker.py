@@ -8,7 +8,7 @@ from multiprocessing.connection import Connection
 from typing import Any, Final
 
 from groundwire.errors import GroundwireError
-from groundwire.server import checks, knowledge, problems, streams
+from groundwire.server import checks, jobs, knowledge, problems, streams
 from groundwire.server.desk import Answer, Desk, dump, where
 from groundwire.server.problems import Problem, ProblemError
 from groundwire.server.settings import Settings
@@ -34,6 +34,11 @@ JOBS: Final[dict[str, Callable[[Desk, dict[str, Any], bytes], Answer]]] = {
     "stream_open": streams.open_stream,
     "stream_feed": streams.feed,
     "stream_close": streams.close,
+    "job_create": jobs.create,
+    "job_list": jobs.list_jobs,
+    "job_get": jobs.get_job,
+    "job_result": jobs.get_result,
+    "job_delete": jobs.delete_job,
     "probe": _probe,
 }
 
