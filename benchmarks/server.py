@@ -20,12 +20,13 @@ from typing import Any
 
 from benchmarks import record
 from benchmarks.texts import make_words
-from groundwire import VerifiedScorer
+from groundwire import NLIScorer, VerifiedScorer
 
 CLAIMS, WORDS = 5, 1_000
 TEXTS = [make_words(CLAIMS, WORDS, seed) for seed in range(40)]
 BODIES = [json.dumps({"response": response, "source": source}).encode() for response, source in TEXTS]
 HUNG_S = 30.0
+CALLERS = 4
 
 
 @dataclass
@@ -45,9 +46,15 @@ def main() -> None:
     parser.add_argument("--soak", type=float, default=60.0, help="length of the soak")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        service, port = _start(Path(folder) / "data")
+        service, port = _start(Path(folder) / "data", "--no-model")
         try:
             figures = asyncio.run(_measure(port, service.pid, options.seconds, options.soak))
+        finally:
+            service.send_signal(signal.SIGTERM)
+            service.wait(60)
+        service, port = _start(Path(folder) / "with-model")
+        try:
+            figures["with_the_model"] = asyncio.run(_throughput(port, VerifiedScorer(NLIScorer()), options.seconds))
         finally:
             service.send_signal(signal.SIGTERM)
             service.wait(60)
@@ -56,8 +63,8 @@ def main() -> None:
     record.write("server", f"python -m benchmarks.server{arguments}", figures)
 
 
-def _start(folder: Path) -> "tuple[subprocess.Popen[bytes], int]":
-    command = [sys.executable, "-m", "groundwire", "serve", "--port", "0", "--data", str(folder), "--no-model"]
+def _start(folder: Path, *options: str) -> "tuple[subprocess.Popen[bytes], int]":
+    command = [sys.executable, "-m", "groundwire", "serve", "--port", "0", "--data", str(folder), *options]
     service = subprocess.Popen(
         [*command, "--workers", "1", "--queue", "4", "--rate", "100000000", "--concurrency", "100000"],
         stderr=subprocess.PIPE,
@@ -70,23 +77,16 @@ def _start(folder: Path) -> "tuple[subprocess.Popen[bytes], int]":
 
 
 async def _measure(port: int, pid: int, seconds: float, soak: float) -> dict[str, Any]:
-    library = [_library(seconds / 2)]
-    await _closed(port, 2, 1.0)
-    # The library once before and once after: other programs of the machine slow both down.
-    served = await _closed(port, 2, seconds)
-    library.append(_library(seconds / 2))
-    throughput = served.statuses[200] / seconds
+    measured = await _throughput(port, VerifiedScorer(), seconds)
+    throughput = measured["service_per_s"]
     steady = await _open(port, 0.6 * throughput, seconds)
     overload = await _open(port, 3.0 * throughput, seconds)
     before = _memory_kb(pid)
     await _open(port, 0.6 * throughput, soak)
     after = _memory_kb(pid)
-    in_process = statistics.mean(library)
     return {
-        "inputs": {"claims": CLAIMS, "words": WORDS, "workers": 1, "queue": 4, "model": None},
-        "library_per_s": round(in_process, 1),
-        "service_per_s": round(throughput, 1),
-        "service_share_of_library": round(throughput / in_process, 3),
+        "inputs": {"claims": CLAIMS, "words": WORDS, "workers": 1, "queue": 4, "callers": CALLERS},
+        **measured,
         "at_60_percent": _summary(steady),
         "p99_over_p50_at_60_percent": round(_at(steady.accepted_s, 0.99) / _at(steady.accepted_s, 0.5), 2),
         "at_300_percent": _summary(overload),
@@ -101,8 +101,21 @@ async def _measure(port: int, pid: int, seconds: float, soak: float) -> dict[str
     }
 
 
-def _library(seconds: float) -> float:
-    scorer = VerifiedScorer()
+async def _throughput(port: int, scorer: VerifiedScorer, seconds: float) -> dict[str, float]:
+    await _closed(port, CALLERS, 1.0)
+    # The library once before and once after: other programs of the machine slow both down.
+    library = [_library(scorer, seconds / 2)]
+    served = await _closed(port, CALLERS, seconds)
+    library.append(_library(scorer, seconds / 2))
+    in_process, throughput = statistics.mean(library), served.statuses[200] / seconds
+    return {
+        "library_per_s": round(in_process, 1),
+        "service_per_s": round(throughput, 1),
+        "service_share_of_library": round(throughput / in_process, 3),
+    }
+
+
+def _library(scorer: VerifiedScorer, seconds: float) -> float:
     scorer.verify(*TEXTS[0])
     count, started = 0, time.perf_counter()
     while time.perf_counter() - started < seconds:
