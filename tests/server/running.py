@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -38,7 +38,8 @@ class Running:
 
     def key(self, tenant: str, scopes: tuple[str, ...] = DEFAULT_SCOPES, **limits: Any) -> str:
         limits = {"requests_per_minute": 1_000_000, "concurrency": 1_000} | limits
-        return KeyStore(self.folder).create(tenant, scopes=scopes, **limits)[0]
+        with closing(KeyStore(self.folder)) as store:
+            return store.create(tenant, scopes=scopes, **limits)[0]
 
     def post(self, path: str, body: Any = None, key: str | None = None, **options: Any) -> httpx.Response:
         if body is not None:

@@ -1,5 +1,6 @@
 """The commands over the keys of the service: create, list, revoke, rotate."""
 
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -47,15 +48,16 @@ def create(
     """Make a key and show it, this once."""
     from groundwire.server.keys import DEFAULT_SCOPES, KeyStore
 
-    key, info = KeyStore(data).create(
-        tenant,
-        label=label,
-        scopes=tuple(scope) if scope else DEFAULT_SCOPES,
-        days=days,
-        requests_per_minute=rate,
-        concurrency=concurrency,
-        keep_text=keep_text,
-    )
+    with closing(KeyStore(data)) as store:
+        key, info = store.create(
+            tenant,
+            label=label,
+            scopes=tuple(scope) if scope else DEFAULT_SCOPES,
+            days=days,
+            requests_per_minute=rate,
+            concurrency=concurrency,
+            keep_text=keep_text,
+        )
     return _show_new(key, info, as_json)
 
 
@@ -67,7 +69,8 @@ def list_keys(
     """List the keys; the keys themselves are not kept and cannot be shown."""
     from groundwire.server.keys import KeyStore
 
-    found = KeyStore(data).listed(tenant)
+    with closing(KeyStore(data)) as store:
+        found = store.listed(tenant)
     if as_json:
         output.write_json([asdict(info) for info in found])
         return 0
@@ -82,7 +85,8 @@ def revoke(key_id: _KeyId, data: DataFolder = Path("groundwire-data")) -> int:
     """End a key at once."""
     from groundwire.server.keys import KeyStore
 
-    KeyStore(data).revoke(key_id)
+    with closing(KeyStore(data)) as store:
+        store.revoke(key_id)
     output.write(f"{key_id} is revoked.")
     return 0
 
@@ -91,7 +95,9 @@ def rotate(key_id: _KeyId, data: DataFolder = Path("groundwire-data"), as_json: 
     """Make a new key with the same rights and end the old one."""
     from groundwire.server.keys import KeyStore
 
-    return _show_new(*KeyStore(data).rotate(key_id), as_json)
+    with closing(KeyStore(data)) as store:
+        key, info = store.rotate(key_id)
+    return _show_new(key, info, as_json)
 
 
 def _show_new(key: str, info: "KeyInfo", as_json: bool) -> int:

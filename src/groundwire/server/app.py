@@ -48,7 +48,7 @@ def build_app(service: Service, start_span: StartSpan = no_spans) -> ASGIApp:
         return Response(dump(document), media_type="application/json")
 
     app.add_api_route("/openapi.json", openapi, methods=["GET"], include_in_schema=False)
-    return Edge(app, service.metrics, start_span)
+    return Edge(app, service.metrics, lambda: not service.pool.has_room, start_span)
 
 
 def describe_routes() -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from groundwire.errors import InputError, IntegrityError
 
@@ -89,6 +90,38 @@ def _prepare(connection: sqlite3.Connection, layout: Layout, path: Path) -> None
             fix="check disk and rights, or restore the file from a copy",
             retry=isinstance(error, sqlite3.OperationalError),
         ) from error
+
+
+class FolderLock:
+    """Be the only process that does something in a folder; the system frees the lock of one that dies."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._file: IO[bytes] | None = None
+
+    def held(self) -> bool:
+        """Tell whether the lock is ours, after trying to get it."""
+        if self._file is not None:
+            return True
+        try:
+            import fcntl  # not on every system; where it is missing only one service may use a folder
+        except ImportError:
+            return True
+        make_folder(self._folder)
+        file = (self._folder / ".lock").open("wb")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.close()
+            return False
+        self._file = file
+        return True
+
+    def release(self) -> None:
+        """Let another process have it."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
 
 
 @contextmanager

@@ -30,8 +30,11 @@ _METHODS: Final = ("WEBSOCKET", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE",
 class Edge:
     """Wrap the whole application; nothing passes it unlogged, and nothing of the inside leaks through it."""
 
-    def __init__(self, app: ASGIApp, metrics: Metrics, start_span: StartSpan = no_spans) -> None:
+    def __init__(
+        self, app: ASGIApp, metrics: Metrics, is_full: Callable[[], bool], start_span: StartSpan = no_spans
+    ) -> None:
         self._app = app
+        self._is_full = is_full
         self._metrics = metrics
         self._start_span = start_span
 
@@ -59,11 +62,15 @@ class Edge:
             await send(message)
 
         try:
-            await self._app(scope, receive, answer)
+            if scope["type"] == "http" and scope["path"].startswith("/v1/") and self._is_full():
+                # Before anything else is done for it: refusing must cost less than what it protects.
+                await _refuse(answer, problems.busy(), request_id)
+            else:
+                await self._app(scope, receive, answer)
         except Exception as error:  # the edge: fail closed, say so, tell nothing of the inside
             log("fault", request_id=request_id, fault=where(error))
             if not status and scope["type"] == "http":
-                await _fail(answer, request_id)
+                await _refuse(answer, problems.broken(), request_id)
         finally:
             # Never the address as it came: a key in a query string would end up in the log.
             route = state.get("route", "other")
@@ -84,10 +91,11 @@ class Edge:
             )
 
 
-async def _fail(send: Callable[[Message], Awaitable[None]], request_id: str) -> None:
-    body = dump(problems.broken().document(request_id))
+async def _refuse(send: Callable[[Message], Awaitable[None]], problem: problems.Problem, request_id: str) -> None:
+    body = dump(problem.document(request_id))
     headers = [(b"content-type", problems.MEDIA_TYPE.encode()), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": 500, "headers": headers})
+    headers += [(name.lower().encode(), value.encode()) for name, value in problem.headers().items()]
+    await send({"type": "http.response.start", "status": problem.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
 
 

@@ -19,7 +19,7 @@ from groundwire.ledger import hash_file, hash_text
 from groundwire.server import problems
 from groundwire.server.bodies import JobBody
 from groundwire.server.checks import policy_within
-from groundwire.server.database import make_folder
+from groundwire.server.database import FolderLock, make_folder
 from groundwire.server.decision import decision_record
 from groundwire.server.desk import Answer, Desk, dump, read_body, where
 from groundwire.server.edge import log
@@ -110,6 +110,7 @@ class JobRunner:
     def __init__(self, settings: Settings, writer: TrailWriter) -> None:
         self._settings, self._writer = settings, writer
         self._stop = threading.Event()
+        self._lock = FolderLock(settings.data / FOLDER)
         self._thread = threading.Thread(target=self._run, name="groundwire-jobs", daemon=True)
         self._thread.start()
 
@@ -117,10 +118,14 @@ class JobRunner:
         """Stop; a job that runs goes on where it was when the service starts again."""
         self._stop.set()
         self._thread.join()
+        self._lock.release()
 
     def _run(self) -> None:
         while not self._stop.wait(_LOOK_S):
             try:
+                # Several services may share the folder: the one that holds the lock runs the jobs of all.
+                if not self._lock.held():
+                    continue
                 place = self._next()
                 if place is not None:
                     self._do(place)
@@ -128,7 +133,6 @@ class JobRunner:
                 log("fault", store="jobs", fault=where(error))
 
     def _next(self) -> Path | None:
-        # Several services may share the folder; one of them runs the jobs at a time.
         waiting: list[tuple[str, Path]] = []
         root = self._settings.data / FOLDER
         for tenant in sorted(root.iterdir()) if root.is_dir() else ():

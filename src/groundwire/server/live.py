@@ -74,7 +74,7 @@ async def serve_events(service: Service, request: Request) -> Response:
     """Check an answer that is there and send its events as they come."""
     tenant = service.authenticate(request, Scope.STREAM)
     check_media(request)
-    lease = service.admit(tenant)
+    lease = await service.admit(tenant)
     live = Live(service, request.state.request_id, tenant)
     try:
         body = await service.read(request)
@@ -114,7 +114,7 @@ async def serve_socket(service: Service, socket: WebSocket) -> None:
     socket.state.route = STREAM.path
     try:
         tenant = service.authenticate(socket, Scope.STREAM)
-        lease = service.admit(tenant)
+        lease = await service.admit(tenant)
     except ProblemError as error:
         await socket.send_denial_response(problem_response(error.problem, request_id))
         return

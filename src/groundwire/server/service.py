@@ -72,7 +72,7 @@ class Service:
         tenant = self.authenticate(request, route.scope)
         if route.body is not None:
             check_media(request)
-        lease = self.admit(tenant)
+        lease = await self.admit(tenant)
         try:
             # A route without a body reads one all the same, and lets it drop.
             body = await self.read(request)
@@ -110,7 +110,7 @@ class Service:
         log("fault", store=what, fault=where(error))
         return ProblemError(problems.unavailable(what))
 
-    def admit(self, tenant: Tenant) -> str:
+    async def admit(self, tenant: Tenant) -> str:
         """Take one request of a tenant in and return its lease, or refuse."""
         if not self.pool.has_room:
             raise ProblemError(problems.busy())
@@ -119,7 +119,11 @@ class Service:
             tenant.concurrency or self.settings.concurrency,
         )
         try:
-            admitted = self.limits.admit(tenant.tenant, allowance)
+            # Redis may keep us waiting until its time is over; a file answers at once.
+            if self.settings.redis_url:
+                admitted = await asyncio.to_thread(self.limits.admit, tenant.tenant, allowance)
+            else:
+                admitted = self.limits.admit(tenant.tenant, allowance)
         except Exception as error:  # whatever store it is: without counts nobody is let in
             raise self.fault("store of limits", error) from error
         if isinstance(admitted, Refusal):
@@ -128,6 +132,12 @@ class Service:
 
     def release(self, lease: str) -> None:
         """Give a lease back."""
+        if self.settings.redis_url:
+            asyncio.get_running_loop().run_in_executor(None, self._release, lease)
+        else:
+            self._release(lease)
+
+    def _release(self, lease: str) -> None:
         try:
             self.limits.release(lease)
         except Exception as error:  # the lease runs out by itself
