@@ -436,11 +436,11 @@ def _server(result: dict[str, Any]) -> list[str]:
         "recorded on the disk before its answer; the caller runs on the same machine.",
         _table(["", "library, one process, a second", "service, a second", "share"], rows),
         f"At 60 % of that rate half of the answers came within {steady['accepted_p50_ms']:.0f} ms and 99 % within "
-        f"{steady['accepted_p99_ms']:.0f} ms ({result['p99_over_p50_at_60_percent']:.1f} times as long). At three times "
-        f"the rate {overload['statuses'].get('200', 0)} requests were answered, half of them within "
+        f"{steady['accepted_p99_ms']:.0f} ms ({result['p99_over_p50_at_60_percent']:.1f} times as long). "
+        f"At three times the rate {overload['statuses'].get('200', 0)} requests were answered, half of them within "
         f"{overload['accepted_p50_ms']:.0f} ms and 99 % within {overload['accepted_p99_ms']:.0f} ms; {refused} were "
-        f"refused with Retry-After, and {overload['hung']} hung. Over {soak['seconds']:.0f} s at 60 % the memory of all "
-        f"processes went from {soak['memory_before_mb']:.0f} to {soak['memory_after_mb']:.0f} MB.",
+        f"refused with Retry-After, and {overload['hung']} hung. Over {soak['seconds']:.0f} s at 60 % the memory of "
+        f"all processes went from {soak['memory_before_mb']:.0f} to {soak['memory_after_mb']:.0f} MB.",
     ]
 
 
