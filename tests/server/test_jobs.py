@@ -1,11 +1,13 @@
 """Jobs: many rows in the background, resumed after a restart."""
 
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from groundwire.server.trail import SQLiteTrail
 from tests.server.running import Running, service
-from tests.server.test_routes import problem, records
+from tests.server.test_routes import problem
 
 ROWS = [
     {"id": "right", "response": "The plan costs $49.", "source": "The plan costs $49."},
@@ -24,12 +26,12 @@ def finished(running: Running, job_id: str, key: str | None = None) -> dict[str,
 
 def test_a_job_is_checked_recorded_and_removed(keyed: Running) -> None:
     key = keyed.key("worker")
-    before = records(keyed)
     job = keyed.post("/v1/jobs", {"rows": ROWS}, key).json()
     assert job["state"] == "queued"
     done = finished(keyed, job["job_id"], key)
     assert (done["state"], done["rows"], done["done"], done["approved"]) == ("done", 2, 2, 1)
-    assert records(keyed) > before
+    with closing(SQLiteTrail(keyed.folder, create=False)) as trail:
+        assert done["record"] in {f"{record.index}:{record.hash}" for record in trail.records()}
     rows = keyed.get(f"/v1/jobs/{job['job_id']}/result", key).json()["rows"]
     assert [row["approved"] for row in rows] == [True, False]
     assert keyed.delete(f"/v1/jobs/{job['job_id']}", key).json()["state"] == "removed"
