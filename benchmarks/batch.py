@@ -28,16 +28,6 @@ from training.pairs import made
 IN_PROCESS_ROWS = 1_000
 ONLY_TWO_FROM = {False: 50_000, True: 5_000}  # rows from which one process alone would take too long
 SEED = 1
-# The command line, with its model whether or not the switch of the package is on already.
-_RUN = """
-import sys
-from groundwire.cli import main
-from groundwire.nli import shipped
-
-shipped.SHIPPED = True
-if __name__ == "__main__":
-    sys.exit(main())
-"""
 PLOT = record.ROOT / "docs" / "images" / "batch_growth.svg"
 
 
@@ -80,7 +70,7 @@ def batch(given: Path, out: Path, *options: str) -> dict[str, Any]:
     """Run the command as a user does and return its rates and the memory of all its processes together."""
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     load = os.getloadavg()[0]
-    command = [sys.executable, "-c", _RUN, "batch", str(given), str(out), "--overwrite", "--json", *options]
+    command = [sys.executable, "-m", "groundwire", "batch", str(given), str(out), "--overwrite", "--json", *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as running:
         peak = _watch(running)
         told = json.loads(running.communicate()[0])

@@ -43,7 +43,9 @@ def judge(stream: Stream, model: NLIScorer | None = None) -> Judged:
     for sentence, (start, end) in zip(stream.sentences, places, strict=True):
         claims = [item for item in guarded.verdicts if item.start < end and start < item.end]
         scores = {
-            OURS: max((certainty(item) for item in claims if item in rejected), default=0.0),
+            OURS: max(
+                (certainty(item, with_model=model is not None) for item in claims if item in rejected), default=0.0
+            ),
             DOUBT: max((1.0 - (item.support_probability or 1.0) for item in claims), default=0.0),
             WORDS: max((_uncovered(item) for item in claims), default=0.0),
         }

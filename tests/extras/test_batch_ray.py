@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from groundwire.batch import BatchOptions, Engine, ModelChoice, Task, run_batch
-from groundwire.errors import InputError
 from tests.batch.made import files_of, rows, write_lines
 from tests.cli.running import groundwire
 from tests.nli.tiny import write_embedded
@@ -77,10 +76,3 @@ def test_a_row_that_kills_its_actor_costs_its_block_and_no_more(tmp_path: Path, 
     assert (done[0].row_count, done[0].bad_count) == (0, 3)
     assert b"died" in done[0].bad
     assert (done[1].row_count, done[1].bad_count) == (3, 0)
-
-
-def test_an_unusable_local_ray_is_an_input_error() -> None:
-    from groundwire.batch.cluster import check_with_ray
-
-    with pytest.raises(InputError, match="does not answer"):
-        list(check_with_ray(Task(), None, [], "127.0.0.1:1", 1))

@@ -11,7 +11,7 @@ from groundwire.errors import GroundwireError, InputError, MissingExtraError, Mo
 from groundwire.types import ModelInfo
 
 _AHEAD = 2  # blocks an actor has waiting
-_RESTARTS = 3  # of one actor that dies
+_RESTARTS = -1  # an actor that dies is always started anew
 _RETRIES = 2  # of one block whose actor died
 _CONNECT_SECONDS = 20
 
@@ -26,14 +26,14 @@ def check_with_ray(
         _connect(ray, address)
     try:
         count = actors or max(1, int(ray.cluster_resources().get("CPU", 1)))
-        yield from _drain(ray, _actors(ray, task, model, count), iter(blocks))
+        yield from _drain(ray, task, _actors(ray, task, model, count), iter(blocks))
     finally:
         # A cluster that the caller had joined before stays joined.
         if started:
             ray.shutdown()
 
 
-def _drain(ray: Any, actors: list[Any], waiting: Iterator[Block]) -> Iterator[Checked]:
+def _drain(ray: Any, task: Task, actors: list[Any], waiting: Iterator[Block]) -> Iterator[Checked]:
     running: dict[Any, tuple[Any, Block]] = {}
     idle = actors * (1 + _AHEAD)
     while True:
@@ -49,10 +49,21 @@ def _drain(ray: Any, actors: list[Any], waiting: Iterator[Block]) -> Iterator[Ch
         for reference in done:
             actor, block = running.pop(reference)
             idle.append(actor)
-            yield _result(ray, reference, block)
+            # An actor may have died of another block that waited with this one: alone it is told who is to blame.
+            yield _result(ray, reference) or _check_alone(ray, task, block)
 
 
-def _result(ray: Any, reference: Any, block: Block) -> Checked:
+def _check_alone(ray: Any, task: Task, block: Block) -> Checked:
+    actor = ray.remote(num_cpus=0)(_Actor).remote(task)
+    try:
+        why = "the actor that checked its block died again and again, most likely for lack of memory"
+        return _result(ray, actor.check.remote(block)) or refused(block, why)
+    finally:
+        ray.kill(actor)
+
+
+def _result(ray: Any, reference: Any) -> Checked | None:
+    """Return a checked block, None when its actor died of it or beside it."""
     try:
         checked = ray.get(reference)
     except ray.exceptions.RayTaskError as error:
@@ -61,8 +72,7 @@ def _result(ray: Any, reference: Any, block: Block) -> Checked:
             raise cause from None
         raise ModelError("A Ray actor failed.", why=_first_line(error), fix="see the log of the cluster") from error
     except ray.exceptions.RayActorError:
-        # Its actor died with this block, was started anew, and died again: the block is the cause.
-        return refused(block, "the actor that checked its block died again and again, most likely for lack of memory")
+        return None
     assert isinstance(checked, Checked)  # noqa: S101 - tells mypy what an untyped library returns
     return checked
 

@@ -9,7 +9,6 @@ import typer
 
 from groundwire.cli import inputs, options, output
 from groundwire.errors import InputError
-from groundwire.nli.shipped import uses_model
 
 if TYPE_CHECKING:
     from groundwire.batch import BatchSummary
@@ -82,7 +81,7 @@ def batch(
         raise InputError(f"There is no engine {engine!r}.", fix=f"use {' or '.join(Engine)}")
     if ray_address is not None and engine != Engine.RAY:
         raise InputError("--ray-address was given without --engine ray.", fix="add --engine ray")
-    model = ModelChoice() if uses_model(no_model) else None
+    model = None if no_model else ModelChoice()
     task = Task(inputs.read_policy(policy, fail_on), model, parse_columns(columns), atomic, top_k)
     summary = run_batch(
         source,

@@ -19,6 +19,9 @@ from groundwire.cli import output
 _SOURCE = "The warranty lasts 24 months."
 _RIGHT = "The warranty lasts 24 months."
 _WRONG = "The warranty lasts 36 months."
+# Words alone see nothing wrong here: only a model can.
+_SHUT = "The bridge has been shut since a barge struck its pier last October."
+_NEVER = "The bridge was never closed."
 _OLDEST_PYTHON = (3, 11)
 _REQUIREMENT = re.compile(r"([A-Za-z0-9._-]{1,100})[^;]{0,200};.{0,200}extra == ['\"]([A-Za-z0-9._-]{1,50})['\"]")
 
@@ -75,6 +78,7 @@ def examine() -> list[Check]:
         right,
         _checked("wrong example", lambda: _verdict(_WRONG, "contradicted")),
         Check("time", Outcome.OK, first_verdict),
+        _checked("model", _model),
         _checked("extras", _extras),
         _checked("output", _encoding),
     ]
@@ -115,6 +119,18 @@ def _verdict(response: str, expected: str) -> tuple[Outcome, str]:
     found = [claim.verdict for claim in VerifiedScorer().verify(response, _SOURCE).claims]
     outcome = Outcome.OK if found == [expected] else Outcome.FAILED
     return outcome, f"{', '.join(found) or 'no claim'} (expected {expected})"
+
+
+def _model() -> tuple[Outcome, str]:
+    from groundwire.nli import NLIScorer
+
+    scorer = NLIScorer()
+    started = perf_counter()
+    info = scorer.model_info
+    right = scorer.score(_SHUT, _NEVER) > 0.5
+    taken = f"loaded and asked in {1000 * (perf_counter() - started):.0f} ms"
+    verdict = "found the denial" if right else "missed a plain denial; install Groundwire again"
+    return Outcome.OK if right else Outcome.FAILED, f"{info.id} {info.hash[:12]}, {taken}, {verdict}"
 
 
 def _extras() -> tuple[Outcome, str]:

@@ -139,7 +139,9 @@ class AnswerGuard:
 
     def _is_rejected(self, verdict: ClaimVerdict) -> bool:
         least = self._min_certainty
-        return is_rejected(verdict, self.policy) and (least <= 0.0 or certainty(verdict) >= least)
+        if not is_rejected(verdict, self.policy):
+            return False
+        return least <= 0.0 or certainty(verdict, with_model=self._nli is not None) >= least
 
     def act(self, reviewed: Reviewed) -> str:
         """Return the text that may be shown, or raise."""

@@ -98,11 +98,13 @@ class EmbeddedModel:
     is_model = True
 
     def __init__(
-        self, model_path: str | Path | None = None, *, intra_op_num_threads: int = 2, batch_size: int = 16
+        self, model_path: str | Path | None = None, *, intra_op_num_threads: int = 2, batch_size: int = 1
     ) -> None:
         self.shipped = model_path is None
         self.folder = shipped_folder() if model_path is None else Path(model_path)
         self.threads = check_count("intra_op_num_threads", intra_op_num_threads, 256)
+        # int8 scales are found anew for each batch: pairs that share one move each other's scores. One at a
+        # time the same pair has the same score everywhere, and on a processor it is no slower.
         self.batch_size = check_count("batch_size", batch_size, 1024)
 
     @property

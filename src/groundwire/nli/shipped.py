@@ -6,11 +6,6 @@ if TYPE_CHECKING:
     from groundwire.nli.scorer import NLIScorer
 
 
-def uses_model(no_model: bool) -> bool:
-    """Tell whether a model takes part, for those whose processes load it themselves."""
-    return not no_model
-
-
 def load_model(no_model: bool) -> "NLIScorer | None":
     """Return the embedded model, or None when the user wants none.
 

@@ -137,7 +137,7 @@ class Gate:
         if not self.run.is_rejected(verdict):
             return False
         least = self._settings.min_certainty
-        return least <= 0.0 or certainty(verdict) >= least
+        return least <= 0.0 or certainty(verdict, with_model=self._settings.has_model) >= least
 
     def show_rest(self) -> str:
         """Return what is left when the answer is over and nothing stopped it."""
