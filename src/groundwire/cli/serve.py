@@ -47,7 +47,6 @@ def serve(
     what was accepted is answered.
     """
     try:
-        from groundwire.nli.shipped import uses_model
         from groundwire.server.run import serve as run  # here: `--help` need not wait for it
         from groundwire.server.settings import Settings
     except ModuleNotFoundError as error:
@@ -58,7 +57,7 @@ def serve(
             data=data,
             host=host,
             port=port,
-            model=uses_model(no_model),
+            model=not no_model,
             workers=workers,
             queue=queue,
             max_body_bytes=max_body,
