@@ -36,6 +36,7 @@ docs: $(READY)  ## read the documentation at http://127.0.0.1:8000
 pages: $(READY)  ## write the outputs and reference pages of the documentation anew
 	$(BIN)/python docs/generate_cli.py
 	$(BIN)/python docs/generate_types.py
+	$(BIN)/python docs/generate_http.py
 	$(BIN)/python docs/generate_measured.py
 	$(BIN)/python docs/record_stream.py
 	$(BIN)/python docs/run_blocks.py

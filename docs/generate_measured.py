@@ -36,6 +36,7 @@ def page() -> str:
         *_hooks(load("hooks")),
         "## Batch",
         *_batch(load("batch")),
+        *_server(load("server")),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -427,6 +428,29 @@ def _batch(result: dict[str, Any]) -> list[str]:
                 "that of the local engine."
             )
     return parts
+
+
+def _server(result: dict[str, Any]) -> list[str]:
+    steady, overload, soak, model = (
+        result[name] for name in ("at_60_percent", "at_300_percent", "soak", "with_the_model")
+    )
+    rows = [
+        [name, f"{one['library_per_s']:.1f}", f"{one['service_per_s']:.1f}", f"{one['service_share_of_library']:.0%}"]
+        for name, one in (("without the model", result), ("with the model", model))
+    ]
+    refused = sum(count for status, count in overload["statuses"].items() if status != "200")
+    return [
+        "## Service",
+        f"{_origin(result)} Five claims against 1,000 words over loopback, one worker process, every decision "
+        "recorded on the disk before its answer; the caller runs on the same machine.",
+        _table(["", "library, one process, a second", "service, a second", "share"], rows),
+        f"At 60 % of that rate half of the answers came within {steady['accepted_p50_ms']:.0f} ms and 99 % within "
+        f"{steady['accepted_p99_ms']:.0f} ms ({result['p99_over_p50_at_60_percent']:.1f} times as long). "
+        f"At three times the rate {overload['statuses'].get('200', 0)} requests were answered, half of them within "
+        f"{overload['accepted_p50_ms']:.0f} ms and 99 % within {overload['accepted_p99_ms']:.0f} ms; {refused} were "
+        f"refused with Retry-After, and {overload['hung']} hung. Over {soak['seconds']:.0f} s at 60 % the memory of "
+        f"all processes went from {soak['memory_before_mb']:.0f} to {soak['memory_after_mb']:.0f} MB.",
+    ]
 
 
 if __name__ == "__main__":

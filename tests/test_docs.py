@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from docs import generate_cli, generate_measured, generate_types
+from docs import generate_cli, generate_http, generate_measured, generate_types
 from docs.run_blocks import ROOT, blocks, pages, run_page
 
 PAGES = [path for path in pages() if re.search(r"^```(python|console)", path.read_text(encoding="utf-8"), re.M)]
@@ -48,6 +48,10 @@ def test_the_command_line_reference_is_up_to_date() -> None:
 @pytest.mark.parametrize("path", generate_types.pages(), ids=name_of)
 def test_the_type_reference_is_up_to_date(path: Path) -> None:
     assert path.read_text(encoding="utf-8") == generate_types.pages()[path], "run: python docs/generate_types.py"
+
+
+def test_the_http_reference_is_up_to_date() -> None:
+    assert generate_http.PAGE.read_text(encoding="utf-8") == generate_http.page(), "run: python docs/generate_http.py"
 
 
 def test_the_measured_figures_are_those_of_the_result_files() -> None:

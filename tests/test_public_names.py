@@ -8,10 +8,11 @@ import groundwire
 # Names the specification promises for the root and that exist so far. A name
 # is added here in the change that adds it, never by accident.
 PUBLIC = [
+    "AsyncStreamingKernel",
+    "Client",
+    "CoherenceAgent",
     "CoherenceScorer",
     "GroundTruthStore",
-    "AsyncStreamingKernel",
-    "CoherenceAgent",
     "GroundwireError",
     "InjectionDetector",
     "NLIScorer",
@@ -20,8 +21,8 @@ PUBLIC = [
     "SafetyEvent",
     "ScoreCache",
     "Source",
-    "VectorGroundTruthStore",
     "StreamingKernel",
+    "VectorGroundTruthStore",
     "VerifiedScorer",
     "__version__",
     "verify_claim_lattice",

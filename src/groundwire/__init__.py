@@ -7,6 +7,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from groundwire.audit import verify_claim_lattice, verify_claim_lattice_json, verify_quotes
+    from groundwire.client import Client
     from groundwire.coherence import CoherenceScorer, ScoreCache
     from groundwire.errors import GroundwireError
     from groundwire.guard import CoherenceAgent, ProductionGuard
@@ -19,10 +20,11 @@ if TYPE_CHECKING:
 
 # Names are loaded on first use, so that `import groundwire` costs nothing.
 _HOMES = {
+    "AsyncStreamingKernel": "groundwire.stream",
+    "Client": "groundwire.client",
+    "CoherenceAgent": "groundwire.guard",
     "CoherenceScorer": "groundwire.coherence",
     "GroundTruthStore": "groundwire.retrieval",
-    "AsyncStreamingKernel": "groundwire.stream",
-    "CoherenceAgent": "groundwire.guard",
     "GroundwireError": "groundwire.errors",
     "InjectionDetector": "groundwire.injection",
     "NLIScorer": "groundwire.nli",
@@ -31,8 +33,8 @@ _HOMES = {
     "SafetyEvent": "groundwire.types",
     "ScoreCache": "groundwire.coherence",
     "Source": "groundwire.types",
-    "VectorGroundTruthStore": "groundwire.retrieval",
     "StreamingKernel": "groundwire.stream",
+    "VectorGroundTruthStore": "groundwire.retrieval",
     "VerifiedScorer": "groundwire.verify",
     "verify_claim_lattice": "groundwire.audit",
     "verify_claim_lattice_json": "groundwire.audit",
@@ -41,6 +43,7 @@ _HOMES = {
 
 __all__ = [
     "AsyncStreamingKernel",
+    "Client",
     "CoherenceAgent",
     "CoherenceScorer",
     "GroundTruthStore",

@@ -6,6 +6,7 @@ GroundwireError
 ├── InputTypeError      (TypeError)    an argument has the wrong type
 ├── MissingExtraError   (ImportError)  an optional dependency is not installed
 ├── ModelError                         a model file or backend cannot be used
+├── ServiceError                       a running service refused a request or could not be reached
 ├── AnswerRejectedError                an answer was refused; `result` says which claims and why
 └── IntegrityError                     a recorded hash does not match its content
 """
@@ -51,6 +52,16 @@ class MissingExtraError(GroundwireError, ImportError):
 
 class ModelError(GroundwireError):
     """A model file or backend cannot be used."""
+
+
+class ServiceError(GroundwireError):
+    """A running service refused a request or could not be reached; `status` is what it answered."""
+
+    def __init__(
+        self, what: str, *, why: str = "", fix: str = "", retry: bool = False, status: int | None = None
+    ) -> None:
+        super().__init__(what, why=why, fix=fix, retry=retry)
+        self.status = status
 
 
 class AnswerRejectedError(GroundwireError):

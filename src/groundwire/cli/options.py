@@ -1,5 +1,6 @@
 """Options that several commands share, word for word."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -35,6 +36,26 @@ Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing; the exit st
 NoModel = Annotated[bool, typer.Option("--no-model", help="Use the exact checks alone, no language model.")]
 SkipBad = Annotated[
     bool, typer.Option("--skip-bad", help="Leave broken lines out and say how many and which, instead of refusing.")
+]
+Postgres = Annotated[
+    str,
+    typer.Option(
+        "--postgres",
+        metavar="DSN",
+        envvar="GROUNDWIRE_POSTGRES",
+        show_envvar=False,
+        help="The audit trail in PostgreSQL; GROUNDWIRE_POSTGRES keeps a password off the command line.",
+    ),
+]
+DataFolder = Annotated[
+    Path,
+    typer.Option(
+        "--data",
+        metavar="FOLDER",
+        envvar="GROUNDWIRE_DATA_FOLDER",
+        show_envvar=False,
+        help="Keys, limits and audit trail.",
+    ),
 ]
 KnowledgeStore = Annotated[
     str,

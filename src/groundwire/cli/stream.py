@@ -1,12 +1,11 @@
 """The command that lets an answer through while it is checked."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from groundwire.cli import inputs, options, output
 from groundwire.errors import InputError
-from groundwire.types import ClaimVerdict
 
 if TYPE_CHECKING:
     from groundwire.stream import ClaimStream
@@ -60,6 +59,7 @@ def stream(
     from groundwire.guard import suggest_corrections
     from groundwire.nli.shipped import load_model
     from groundwire.stream import ClaimStream
+    from groundwire.stream.wire import end_event
     from groundwire.verify import VerifiedScorer
 
     paths = [*(source_paths or ()), *(source_file or ())]
@@ -90,7 +90,7 @@ def stream(
         output.write_part("\n")
     _tell(guarded, claims, reported, as_json)
     if as_json:
-        output.write_line(_end(session.halted, session.halt_reason, session.halt_evidence))
+        output.write_line(end_event(session))
         return HALTED if session.halted else COMPLETE
     if not session.halted:
         return COMPLETE
@@ -101,8 +101,10 @@ def stream(
 
 
 def _show(text: str, as_json: bool) -> None:
+    from groundwire.stream.wire import text_event
+
     if as_json:
-        output.write_line({"type": "text", "text": text})
+        output.write_line(text_event(text))
     else:
         output.write_part(text)
 
@@ -111,8 +113,10 @@ def _tell(guarded: "ClaimStream", claims: int, reported: int, as_json: bool) -> 
     """Report the claims that came since the last time: all as JSON, the rejected ones to a person."""
     verdicts, rejected = guarded.verdicts, guarded.rejected
     if as_json:
+        from groundwire.stream.wire import claim_event
+
         for verdict in verdicts[claims:]:
-            output.write_line(_claim(verdict, verdict in rejected))
+            output.write_line(claim_event(verdict, verdict in rejected))
     else:
         from groundwire.render.terminal import render_claim
 
@@ -121,24 +125,3 @@ def _tell(guarded: "ClaimStream", claims: int, reported: int, as_json: bool) -> 
         for verdict in rejected[reported:]:
             output.complain(render_claim(verdict, width=output.terminal_width(), unicode=output.is_utf8()))
     return len(verdicts), len(rejected)
-
-
-def _claim(verdict: ClaimVerdict, is_rejected: bool) -> dict[str, Any]:
-    return {
-        "type": "claim",
-        "claim": verdict.claim,
-        "start": verdict.start,
-        "end": verdict.end,
-        "verdict": str(verdict.verdict),
-        "confidence": round(verdict.confidence, 4),
-        "reasons": [str(reason) for reason in verdict.reasons],
-        "rejected": is_rejected,
-        "evidence": [
-            {"text": span.text, "source": span.source_id, "start": span.start, "end": span.end}
-            for span in verdict.evidence_spans
-        ],
-    }
-
-
-def _end(halted: bool, reason: str, evidence: str) -> dict[str, Any]:
-    return {"type": "halt", "reason": reason, "evidence": evidence} if halted else {"type": "end"}

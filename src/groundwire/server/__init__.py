@@ -1,0 +1,1 @@
+"""The service: the same verdicts over HTTP, for many tenants, with keys, limits and an audit trail."""
