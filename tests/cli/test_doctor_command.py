@@ -20,7 +20,17 @@ def test_json_lists_every_check() -> None:
     report = json.loads(groundwire("doctor", "--json").out)
     assert report["ok"] is True
     names = [check["name"] for check in report["checks"]]
-    assert names == ["python", "groundwire", "lexicon", "right example", "wrong example", "time", "model", "extras", "output"]
+    assert names == [
+        "python",
+        "groundwire",
+        "lexicon",
+        "right example",
+        "wrong example",
+        "time",
+        "model",
+        "extras",
+        "output",
+    ]
 
 
 def test_an_output_without_unicode_is_a_note_not_a_failure() -> None:
