@@ -24,7 +24,7 @@ NOTHING_COMPARED = 0.2
 NO_CONFLICT = 0.1
 
 # How many passages a model reads beside each claim.
-PASSAGES = 3
+PASSAGES = 2
 _WINDOW = 400
 _STOPS = ".!? \n\t"
 
