@@ -29,6 +29,7 @@ def page() -> str:
         *_verify(load("verify")),
         *_grounding(load("grounding")),
         *_model(load("grounding_model"), load("grounding")),
+        *_cost(load("model")),
         *_stream(load("stream"), load("stream_model")),
         *_audit(load("audit")),
         *_retrieval(load("retrieval"), load("scale_store")),
@@ -179,6 +180,24 @@ def _model(result: dict[str, Any], words: dict[str, Any]) -> list[str]:
         "parts of `training/data/contrast`. The goals that were set for it are not reached: `training/LOG.md` names "
         "them and shows the curve.",
         _table(header, rows),
+    ]
+
+
+def _cost(result: dict[str, Any]) -> list[str]:
+    inputs, memory = result["inputs"], result["peak_mb"]
+    rows = [
+        [name, f"{entry['median_ms']:.1f} ms", f"{entry['p95_ms']:.1f} ms", f"{memory[name]:.0f} MB"]
+        for name, entry in result["per_claim"].items()
+    ]
+    rates = ", ".join(f"{size}: {rate:.0f}" for size, rate in result["pairs_a_second_by_batch_size"].items())
+    return [
+        "## What the model costs",
+        _origin(result) + f" A claim against a source of {inputs['words']:,} words, {inputs['claims']} claims a call, "
+        f"{inputs['threads']} threads, the index included; peak memory of a fresh process.",
+        _table(["tier", "median per claim", "95th percentile", "peak memory"], rows),
+        f"Loading and the first pair take {result['load_and_first_pair_ms']:.0f} ms, and the files "
+        f"{result['package_mb']:.1f} MB. Pairs a second by batch size: {rates}. Pairs are scored one at a time, "
+        "because int8 scores of pairs in one batch move each other.",
     ]
 
 
