@@ -38,6 +38,8 @@ def complain(text: str) -> None:
 
 def note(text: str) -> None:
     """Write one line to standard error, so that standard output stays the result alone."""
+    # What was printed before comes before, also where standard output is a file or a pipe.
+    sys.stdout.flush()
     sys.stderr.write(f"groundwire: {one_line(text)}\n")
 
 
