@@ -46,8 +46,8 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
 	touch $(READY)
 
-$(READY_EXTRAS): $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,all]"
+$(READY_EXTRAS): $(READY) tests/extras/constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint tests/extras/constraints.txt --editable ".[dev,all]"
 	touch $(READY_EXTRAS)
 
 clean:
