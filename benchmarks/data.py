@@ -11,6 +11,8 @@ DEV_SETS = (
     "wice", "aggrefact_cnndm", "aggrefact_xsum", "frank", "attributionbench",
     "qa_feedback", "begin", "faithdial_audit", "halueval_summ", "contractnli",
 )  # fmt: skip
+# Beside the public ones: written for this project.
+OWN_SETS = ("contrast", "responses", "ours", "written")
 CONTRAST = Path(__file__).parents[1] / "training" / "data" / "contrast"
 _EXTENSION = "written"
 

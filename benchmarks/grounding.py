@@ -221,7 +221,7 @@ def _line(entry: dict[str, Any]) -> str:
 
 def main() -> None:
     """Measure, print, write the result."""
-    known = (*data.DEV_SETS, "contrast", "responses", "ours", "written")
+    known = (*data.DEV_SETS, *data.OWN_SETS)
     parser = argparse.ArgumentParser(prog="python -m benchmarks.grounding", description=__doc__)
     parser.add_argument("--data", help="folder with dev/ (or GROUNDWIRE_DATA)")
     parser.add_argument("--sets", nargs="+", choices=known, default=known, help="measure only these, write nothing")

@@ -12,8 +12,9 @@ from groundwire.text.lexicon import load_rows
 from groundwire.text.polarity import find_negations
 from groundwire.text.quantity import Kind, Quantity
 from groundwire.text.tokens import Word
+from training.mix import LABELS, NOT_ENTAILED
 
-NEUTRAL, CONTRADICTION, NOT_ENTAILED = 1, 2, 3
+NEUTRAL, CONTRADICTION = LABELS.index("neutral"), LABELS.index("contradiction")
 _NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _SCALES = (("million", "billion"), ("thousand", "million"), ("hundred", "thousand"))
 _UNITS = (

@@ -17,7 +17,7 @@ from groundwire.evals import Row
 from groundwire.ledger import canonical_json, sha256_hex
 from training.manifest import write_json
 
-SETS = (*data.DEV_SETS, "contrast", "responses", "ours", "written")
+SETS = (*data.DEV_SETS, *data.OWN_SETS)
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -9,8 +9,8 @@ from pathlib import Path
 from groundwire.text.analysis import analyse
 from groundwire.text.entities import capitals_in, find_names
 from groundwire.text.sentences import split_sentences
-from training.edits import NOT_ENTAILED, RIGHT, WRONG, Surroundings, draw
-from training.mix import WINDOW, Cutter, Pair
+from training.edits import RIGHT, WRONG, Surroundings, draw
+from training.mix import NOT_ENTAILED, WINDOW, Cutter, Pair
 
 _MARK = "<<<DOC "
 _LEAST, _MOST = 40, 260

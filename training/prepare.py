@@ -14,7 +14,6 @@ from groundwire.text.claims import split_claims
 from training import mix, pairs
 from training.manifest import write_manifest
 
-DEV_ONLY = ("contrast", "responses", "ours", "written")
 OURS_WEIGHT = 3.0
 # How many pairs are made from each text file: more where the prose is clean.
 QUOTAS = {
@@ -97,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         make = partial(made_from_text, folder=folder, base=options.base, seed=options.seed)
         made = [row for rows in pool.imap(make, sorted(QUOTAS)) for row in rows]
         cut = partial(dev_claims, folder=folder, base=options.base)
-        dev = [row for rows in pool.imap(cut, (*data.DEV_SETS, *DEV_ONLY)) for row in rows]
+        dev = [row for rows in pool.imap(cut, (*data.DEV_SETS, *data.OWN_SETS)) for row in rows]
     counts = {
         "pairs": write(options.out / "pairs.jsonl.xz", [*sets, *own_claims(options.base), *made[::2]]),
         "fresh": write(options.out / "fresh.jsonl.xz", made[1::2]),

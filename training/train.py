@@ -18,9 +18,9 @@ from benchmarks.data import DEV_SETS
 from groundwire.evals.metrics import auc
 from training.batches import Encoded, batches, encode_pairs, read_rows
 from training.manifest import write_manifest
+from training.mix import NOT_ENTAILED, UNKNOWN
 from training.networks import load_student, load_teacher
 
-NOT_ENTAILED, UNKNOWN = 3, 4
 TEMPERATURE = 2.0
 MARK_WEIGHT = 0.3
 SMOOTHING = 0.05

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from groundwire.nli import NLI, DivergenceScorer, Entailment
+from groundwire.signals.entailment import unit_range
 
 Pair = tuple[str, str]
 
@@ -44,12 +45,8 @@ def certainty(classes: Entailment) -> float:
 def _answer(entry: Entailment) -> Answer:
     if any(math.isnan(share) for share in entry):
         return UNKNOWN  # a model that answers NaN has said nothing
-    return Answer(_unit(entry.divergence), _unit(entry.contradiction), entry)
+    return Answer(unit_range(entry.divergence), unit_range(entry.contradiction), entry)
 
 
 def _plain(value: float) -> Answer:
-    return UNKNOWN if math.isnan(value) else Answer(_unit(value), _unit(value))
-
-
-def _unit(value: float) -> float:
-    return min(1.0, max(0.0, float(value)))
+    return UNKNOWN if math.isnan(value) else Answer(unit_range(value), unit_range(value))
