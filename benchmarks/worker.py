@@ -23,8 +23,22 @@ def groundwire() -> tuple[Verify, Outcome, dict[str, str]]:
     scorer = VerifiedScorer(nli_scorer=None)
     return (
         lambda response, source, atomic: scorer.verify(response, source, atomic=atomic),
-        _verdicts_and_approval,
+        _ours,
         {"groundwire": version("groundwire")},
+    )
+
+
+def embedded() -> tuple[Verify, Outcome, dict[str, str]]:
+    """Verify with this project and the model that ships with it."""
+    from groundwire import NLIScorer, VerifiedScorer
+
+    scorer = VerifiedScorer(nli_scorer=NLIScorer())
+    model = scorer.model
+    assert model is not None
+    return (
+        lambda response, source, atomic: scorer.verify(response, source, atomic=atomic),
+        _ours,
+        {"groundwire": version("groundwire"), model.id: model.hash},
     )
 
 
@@ -35,7 +49,7 @@ def director() -> tuple[Verify, Outcome, dict[str, str]]:
     scorer = VerifiedScorer()
     return (
         lambda response, source, atomic: scorer.verify(response, source, atomic=atomic),
-        _verdicts_and_approval,
+        lambda result: {**_verdicts_and_approval(result), "score": result.overall_score},
         {name: version(name) for name in ("director-ai", "backfire-kernel")},
     )
 
@@ -63,16 +77,26 @@ def ragground() -> tuple[Verify, Outcome, dict[str, str]]:
         lambda report: {
             "verdicts": [words[claim.status.value] for claim in report.claims],
             "approved": report.is_grounded,
+            # Its grounding score only counts claims; this ranks finer.
+            "score": _mean([claim.entailment_prob for claim in report.claims]),
         },
         {"ragground": version("ragground")},
     )
 
 
-SYSTEMS = {"groundwire": groundwire, "director": director, "ragground": ragground}
+SYSTEMS = {"groundwire": groundwire, "embedded": embedded, "director": director, "ragground": ragground}
 
 
 def _verdicts_and_approval(result: Any) -> dict[str, Any]:
     return {"verdicts": [[str(claim.verdict)] for claim in result.claims], "approved": result.approved}
+
+
+def _ours(result: Any) -> dict[str, Any]:
+    return {**_verdicts_and_approval(result), "score": result.support_probability}
+
+
+def _mean(values: list[float]) -> float | None:
+    return sum(values) / len(values) if values else None
 
 
 def _peak_mb() -> float:

@@ -11,13 +11,14 @@ STEPS = {
     "plan": "print the commands of a run; change nothing",
     "heldout": "draw the held-out set from the evaluation split",
     "prepare": "make the training pairs and the windows of the dev claims",
+    "restore": "turn an exported student back into weights to train on from (needs torch)",
     "train": "train teacher and student (needs torch)",
     "export": "export the student to ONNX (needs torch)",
     "evaluate": "measure a model on the held-out set",
     "record": "write hashes and figures into the evidence packet",
     "validate": "check the evidence packet and what the public texts claim",
 }
-NEED_TORCH = ("train", "export")
+NEED_TORCH = ("restore", "train", "export")
 TORCH = "torch==2.13.0"
 USAGE = 2
 

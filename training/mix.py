@@ -21,7 +21,8 @@ from groundwire.types import Policy, Source
 LABELS = ("entailment", "neutral", "contradiction")
 NOT_ENTAILED = 3  # wrong, but nobody said whether neutral or contradicting
 UNKNOWN = 4  # one sentence of a wrong answer, maybe a right one: only a teacher can say
-WINDOW, WIDE = 128, 320
+# The window that is read first, the wide one of the teacher, and the near one that a claim is read against again.
+WINDOW, WIDE, NEAR = 128, 320, 56
 _LONGEST_BAG = 6
 
 
@@ -31,6 +32,7 @@ class Pair(NamedTuple):
     origin: str
     window: str
     wide: str
+    near: str
     claim: str
     label: int
     spans: list[list[int]] | None
@@ -108,11 +110,10 @@ class Cutter:
         self, origin: str, source: str, claim: str, label: int, spans: list[list[int]] | None, weight: float
     ) -> Pair:
         """Make one pair."""
-        window, wide = self.windows(source, claim)
-        return Pair(origin, window, wide, claim, label, spans, weight)
+        return Pair(origin, *self.windows(source, claim), claim, label, spans, weight)
 
-    def windows(self, source: str, claim: str) -> tuple[str, str]:
-        """Cut the window of a claim, and a wider one."""
+    def windows(self, source: str, claim: str) -> tuple[str, str, str]:
+        """Cut the window of a claim, a wider and a nearer one."""
         if source != self._source:
             self._source, self._index = source, SourceIndex([Source("source", source)])
         policy = Policy(candidates=12)
@@ -120,9 +121,11 @@ class Cutter:
         view = ClaimView(Claim(claim, 0, len(claim)), known)
         items = candidates_for(view, self._index, policy, 3)
         keys = index_keys(view)
-        window = window_text(pack_window(self._index, items[:8], keys, WINDOW, self._count))
-        wide = window_text(pack_window(self._index, items, keys, WIDE, self._count))
-        return window, wide
+        return (
+            window_text(pack_window(self._index, items[:8], keys, WINDOW, self._count)),
+            window_text(pack_window(self._index, items, keys, WIDE, self._count)),
+            window_text(pack_window(self._index, items[:8], keys, NEAR, self._count)),
+        )
 
 
 def _pairs_of(name: str, row: dict[str, Any], weight: float, cutter: Cutter) -> Iterator[Pair]:

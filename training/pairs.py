@@ -91,7 +91,7 @@ def _of_page(
         if label and sentence.text in units:
             continue  # what was made wrong here is said elsewhere
         text = " ".join(around)
-        yield Pair(f"{name}:{kind}", text, text, sentence.text, label, spans, 0.7)
+        yield Pair(f"{name}:{kind}", text, text, text, sentence.text, label, spans, 0.7)
 
 
 def _around(units: list[str], place: int, rng: random.Random, count: Callable[[str], int]) -> list[str]:

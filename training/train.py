@@ -63,8 +63,9 @@ def train(
     average = torch.optim.swa_utils.AveragedModel(
         network, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(AVERAGE)
     )
-    decay = [value for value in network.parameters() if value.ndim > 1]
-    other = [value for value in network.parameters() if value.ndim <= 1]
+    learned = [value for value in network.parameters() if value.requires_grad]
+    decay = [value for value in learned if value.ndim > 1]
+    other = [value for value in learned if value.ndim <= 1]
     optimizer = torch.optim.AdamW(
         [{"params": decay, "weight_decay": 0.01}, {"params": other, "weight_decay": 0.0}],
         lr=options.rate, betas=(0.9, 0.98), fused=device.type == "cuda",
@@ -75,6 +76,7 @@ def train(
     weight_tensor = torch.from_numpy(weights).to(device)
     soft_tensor = None if soft is None else torch.from_numpy(soft).to(device)
     step, started, seen = 0, time.time(), 0
+    budget = 60.0 * options.minutes if options.minutes else None
     for epoch in range(options.epochs):
         rng.shuffle(usable)
         encoding = rng.choices([item for item, _ in encodings], [share for _, share in encodings], k=8)
@@ -82,10 +84,13 @@ def train(
         # Every eighth of an epoch may see windows of another width.
         for part in range(8):
             for group, inputs, marks in batches(encoding[part], usable[part::8], options.tokens, rng, device):
-                pace = min(1.0, (step + 1) / (0.06 * total)) * max(0.02, 1.0 - step / total)
+                spent = step / total if budget is None else (time.time() - started) / budget
+                if spent >= 1.0 and budget is not None:
+                    return average.module
+                pace = min(1.0, (step + 1) / (0.06 * total)) * max(0.02, 1.0 - spent)
                 for entry in optimizer.param_groups:
                     entry["lr"] = options.rate * pace
-                with torch.autocast(device.type, dtype=torch.bfloat16, enabled=device.type == "cuda"):
+                with torch.autocast(device.type, dtype=torch.bfloat16, enabled=options.half or device.type == "cuda"):
                     logits, tokens = network(**inputs)
                 places = torch.tensor(group, device=device)
                 own = label_tensor[places]
@@ -105,7 +110,7 @@ def train(
                 seen += len(group)
                 if step % 100 == 0:
                     losses.append(float(mean.detach()))
-                if step % 1000 == 0:
+                if step % options.report == 0:
                     rate = seen / (time.time() - started)
                     loss_now = float(np.mean(losses[-10:]))
                     print(f"  step {step} of about {total:.0f}, loss {loss_now:.3f}, {rate:.0f} pairs/s", flush=True)
@@ -169,6 +174,11 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--tokens", type=int, default=16384, help="tokens in a batch")
     options.add_argument("--alpha", type=float, default=0.6, help="share of the teacher in the loss")
     options.add_argument("--wide", type=float, default=0.2, help="share of wide windows")
+    options.add_argument("--near", type=float, default=0.0, help="share of near windows")
+    options.add_argument("--minutes", type=float, help="stop after so long; the rate falls with the time spent")
+    options.add_argument("--report", type=int, default=1000, help="steps between two lines of progress")
+    options.add_argument("--half", action="store_true", help="compute in bfloat16 on a processor, too")
+    options.add_argument("--fixed-embeddings", action="store_true", help="leave the embeddings as they are")
     options.add_argument("--limit", type=int, default=192, help="tokens of a pair with a window")
     options.add_argument("--wide-limit", type=int, default=384)
     return options
@@ -195,10 +205,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     network: torch.nn.Module = load_student(options.base) if bert else load_teacher(options.base)
     wide = encode_pairs(rows, "wide", tokenizer, options.wide_limit, bert=bert)
     narrow = encode_pairs(rows, "window", tokenizer, options.limit, bert=bert) if bert else wide
-    encodings = [(narrow, 1.0 - options.wide), (wide, options.wide)] if bert else [(wide, 1.0)]
+    encodings = [(wide, 1.0)]
+    if bert:
+        near = encode_pairs(rows, "near", tokenizer, options.limit, bert=bert) if options.near else narrow
+        encodings = [(narrow, 1.0 - options.wide - options.near), (wide, options.wide), (near, options.near)]
     if options.start is not None:
         start = torch.load(options.start, weights_only=True)
         network.load_state_dict({name: value.float() for name, value in start.items()})
+    if options.fixed_embeddings:
+        for name, value in network.named_parameters():
+            value.requires_grad_("embeddings" not in name)
     print(f"{options.role}: {len(rows)} pairs on {device}", flush=True)
     network = train(network, encodings, labels, weights, soft, options, device)
     options.out.mkdir(parents=True, exist_ok=True)
@@ -207,7 +223,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     figures: dict[str, Any] = {}
     if options.dev is not None:
         dev = read_rows(options.dev)
-        for field, limit in (("window", options.limit), ("wide", options.wide_limit)):
+        for field, limit in (("window", options.limit), ("wide", options.wide_limit), ("near", options.limit)):
             encoded = encode_pairs(dev, field, tokenizer, limit, bert=bert)
             logits = predict(network, encoded, 4 * options.tokens, device)
             np.save(options.out / f"dev_{field}.npy", logits)

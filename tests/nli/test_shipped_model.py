@@ -1,8 +1,14 @@
 """The model that ships, as users meet it."""
 
-import pytest
+from collections.abc import Sequence
 
-from groundwire import NLIScorer, VerifiedScorer
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from groundwire import NLIScorer, Policy, VerifiedScorer
+from groundwire.nli.base import Entailment, Reading
+from groundwire.signals.entailment import joined
 
 SOURCE = "The bridge has been shut since a barge struck its eastern pier last October. Work starts on 8 April."
 PAIRS = [
@@ -11,6 +17,12 @@ PAIRS = [
     (SOURCE, "The bridge has been closed since October."),
     ("Rice is grown in the valley. " * 12, "The valley grows rice, and has done so for as long as anybody remembers."),
 ]
+
+
+@st.composite
+def entailments(draw: st.DrawFn) -> Entailment:
+    shares = [draw(st.floats(0.001, 1.0)) for _ in range(3)]
+    return Entailment(*(share / sum(shares) for share in shares))
 
 
 @pytest.fixture(scope="module")
@@ -39,16 +51,52 @@ def test_verdict_probability_and_model_are_in_the_result(scorer: NLIScorer) -> N
     assert result.support_probability != without.support_probability
 
 
-def test_one_pair_a_claim_goes_to_the_model_in_one_call(scorer: NLIScorer) -> None:
-    calls: list[int] = []
+class Counting(NLIScorer):
+    """Remembers the pairs of every call."""
 
-    class Counting(NLIScorer):
-        def read(self, pairs):  # type: ignore[no-untyped-def]
-            calls.append(len(pairs))
-            return super().read(pairs)
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[list[tuple[str, str]]] = []
 
-    VerifiedScorer(nli_scorer=Counting()).verify("The bridge is shut. Work starts in April.", SOURCE * 20)
-    assert calls == [2]
+    def read(self, pairs: Sequence[tuple[str, str]]) -> list[Reading]:
+        self.calls.append(list(pairs))
+        return super().read(pairs)
+
+
+def test_two_looks_a_claim_go_to_the_model_in_one_call() -> None:
+    counting = Counting()
+    VerifiedScorer(nli_scorer=counting).verify("The bridge is shut. Work starts in April.", SOURCE * 20)
+    (pairs,) = counting.calls
+    assert [claim for _, claim in pairs] == ["The bridge is shut."] * 2 + ["Work starts in April."] * 2
+    wide, near = (len(window) for window, _ in pairs[:2])
+    assert near < wide
+
+
+def test_a_short_source_is_looked_at_once() -> None:
+    counting = Counting()
+    VerifiedScorer(nli_scorer=counting).verify("The bridge is shut. Work starts in April.", SOURCE)
+    assert [len(pairs) for pairs in counting.calls] == [2]
+
+
+def test_a_policy_can_do_without_the_near_look() -> None:
+    counting = Counting()
+    policy = Policy(near_tokens=0)
+    VerifiedScorer(nli_scorer=counting).verify("The bridge is shut.", SOURCE * 20, policy=policy)
+    assert [len(pairs) for pairs in counting.calls] == [1]
+
+
+@given(entailments(), entailments())
+def test_joined_looks_lie_between_the_two(first: Entailment, second: Entailment) -> None:
+    both = joined(Reading(first, ((0, 3, 0.9),)), Reading(second))
+    assert sum(both.entailment) == pytest.approx(1.0)
+    assert both.spans == ((0, 3, 0.9),)
+    assert joined(Reading(second), Reading(first)).entailment == pytest.approx(both.entailment)
+    low, high = sorted(_odds(item) for item in (first, second))
+    assert low - 1e-6 <= _odds(both.entailment) <= high + 1e-6
+
+
+def _odds(entailment: Entailment) -> float:
+    return entailment.entailment / max(entailment.contradiction, 1e-4)
 
 
 def test_spans_without_support_lie_in_the_response(scorer: NLIScorer) -> None:

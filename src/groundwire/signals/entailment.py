@@ -1,12 +1,14 @@
 """Signal 1: divergence from a model, or from overlap and conflicts."""
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 
 from groundwire.evidence import Evidence, SourceIndex
 from groundwire.evidence.windows import pack_window, window_text
 from groundwire.nli import NLI, DivergenceScorer
-from groundwire.nli.base import Reading, WindowReader
+from groundwire.nli.base import Entailment, Reading, WindowReader
 from groundwire.signals.claim import ClaimView
 from groundwire.signals.finding import Finding
 from groundwire.text.bounds import Bound
@@ -20,6 +22,7 @@ _MODEL_CONFLICT_FLOOR = 0.66
 # How sure of entailment a model must be to be heard against a clash, and the frame in which it is not heard.
 _SURE = 0.85
 _TIGHT = 0.7
+_FAINT = 1e-4
 
 
 def overlap_divergence(coverage: float) -> float:
@@ -82,8 +85,8 @@ def index_keys(view: ClaimView) -> tuple[str, ...]:
 class Divergences:
     """What a model says of every claim, from one batched call.
 
-    A model that counts tokens reads one window of packed sentences per claim;
-    any other scorer is asked about each candidate sentence.
+    A model that counts tokens reads a window of packed sentences per claim, and again the nearest of
+    them alone: two looks err less than one. Any other scorer is asked about each candidate sentence.
     """
 
     def __init__(
@@ -104,18 +107,24 @@ class Divergences:
     ) -> None:  # fmt: skip
         count = cache(lambda text: nli.count_tokens(text) or 0)
         numbers = [number for number, items in enumerate(candidates) if items]
-        windows = [
-            pack_window(index, candidates[number], index_keys(views[number]), policy.window_tokens, count)
-            for number in numbers
-        ]
-        pairs = [
-            (window_text(window), views[number].claim.text) for number, window in zip(numbers, windows, strict=True)
-        ]
+        windows: dict[int, tuple[Evidence, ...]] = {}
+        pairs: list[tuple[str, str]] = []
+        owners: list[int] = []
+        for number in numbers:
+            items, keys, claim = candidates[number], index_keys(views[number]), views[number].claim.text
+            windows[number] = pack_window(index, items, keys, policy.window_tokens, count)
+            near = pack_window(index, items, keys, policy.near_tokens, count) if policy.near_tokens else ()
+            # A short source looks the same from near.
+            looks = dict.fromkeys(window_text(window) for window in (windows[number], near) if window)
+            pairs += [(look, claim) for look in looks]
+            owners += [number] * len(looks)
         readings = nli.read(pairs) if pairs else []
-        for number, window, reading in zip(numbers, windows, readings, strict=True):
-            self._readings[number] = reading
+        for number, reading in zip(owners, readings, strict=True):
+            first = self._readings.get(number)
+            self._readings[number] = reading if first is None else joined(first, reading)
+        for number, window in windows.items():
             for item in window:
-                self._values[number, item.index] = unit_range(reading.entailment.divergence)
+                self._values[number, item.index] = unit_range(self._readings[number].entailment.divergence)
 
     def _score_sentences(
         self, views: Sequence[ClaimView], candidates: Sequence[Sequence[Evidence]], nli: NLI | DivergenceScorer
@@ -135,6 +144,17 @@ class Divergences:
     def reading(self, number: int) -> Reading | None:
         """Return what the model said of a claim's window, None when it read sentences."""
         return self._readings.get(number)
+
+
+def joined(window: Reading, near: Reading) -> Reading:
+    """Join two looks at the evidence of one claim: the mean of what they say, on the scale of log odds."""
+    # A rounded zero must not decide alone.
+    logs = [
+        0.5 * (math.log(max(one, _FAINT)) + math.log(max(other, _FAINT)))
+        for one, other in zip(window.entailment, near.entailment, strict=True)
+    ]
+    shares = [math.exp(value) for value in logs]
+    return replace(window, entailment=Entailment(*(value / sum(shares) for value in shares)))
 
 
 def unit_range(value: float) -> float:

@@ -24,6 +24,7 @@ class Policy:
     grounded_threshold: float = 0.5
     candidates: int = 8
     window_tokens: int = 128
+    near_tokens: int = 56
     max_response_chars: int = 200_000
     max_source_chars: int = 5_000_000
     approximate_within: float = 0.05
@@ -50,6 +51,7 @@ class Policy:
         for name, low, high in (
             ("candidates", 1, 1_000),
             ("window_tokens", 16, 384),
+            ("near_tokens", 0, 384),
             ("max_response_chars", 1, 10_000_000),
             ("max_source_chars", 1, 1_000_000_000),
         ):
