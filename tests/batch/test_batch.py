@@ -190,9 +190,19 @@ def test_broken_csv_rows_are_listed(tmp_path: Path) -> None:
 
 def test_blocks_close_early_when_rows_are_large() -> None:
     records = [Record(number, b"x" * (900 if number == 2 else 10)) for number in range(6)]
-    blocks = list(cut_blocks(records, rows=3, size=500))
+    blocks = list(cut_blocks(records, 6, rows=3, size=500))
     assert [[record.line for record in block.records] for block in blocks] == [[0, 1], [2], [3, 4, 5]]
     assert [block.number for block in blocks] == [0, 1, 2]
+
+
+def test_the_last_blocks_are_small_so_that_nobody_waits_long_for_them() -> None:
+    records = [Record(number, b"") for number in range(5_000)]
+    sizes = [len(block.records) for block in cut_blocks(records, len(records))]
+    assert sizes[0] == 128
+    assert sizes == sorted(sizes, reverse=True)
+    assert max(sizes[-8:]) <= 8
+    assert sum(sizes) == 5_000
+    assert [len(block.records) for block in cut_blocks(records[:100], 100)] == [100]
 
 
 def test_a_sample_of_more_than_there_is_takes_all() -> None:
