@@ -11,7 +11,7 @@ from typing import Any
 
 from groundwire import __version__
 from groundwire.batch.blocks import BLOCK_ROWS, Block, choose_records, count_chosen, cut_blocks
-from groundwire.batch.journal import Journal
+from groundwire.batch.journal import Journal, keep_all
 from groundwire.batch.local import check_here, check_with_processes, usable_cores
 from groundwire.batch.output import Places, check_places, read_meta, write_output
 from groundwire.batch.records import count_records, read_records, refuse_missing_columns
@@ -139,8 +139,7 @@ def _check_all(
     if done >= wanted:
         return
     left = (block for block in blocks if block.number not in journal.entries)
-    for checked in check(left):
-        journal.add(checked)
+    for checked in keep_all(check(left), journal):
         done += checked.row_count + checked.bad_count
         progress(done, wanted, resumed)
 
@@ -195,7 +194,7 @@ def _refuse_existing(places: Places, existing: Existing) -> None:
         return
     if existing is Existing.RESUME:
         return
-    for path in (places.out, places.meta, places.bad):
+    for path in (places.out, *places.beside):
         if os.path.lexists(path):
             raise InputError(
                 f"{str(path)!r} exists already.", fix="choose another name, or add --overwrite (or --resume)"
