@@ -22,7 +22,7 @@ def test_a_batch_says_what_it_did(tmp_path: Path, given: Path) -> None:
     ran = groundwire("batch", given, tmp_path / "out.jsonl", "--no-model")
     assert ran.status == 0
     assert f"{tmp_path}/out.jsonl: 4 rows checked" in ran.out
-    assert "out.jsonl.bad.jsonl: 1 rows that could not be checked" in ran.out
+    assert "out.jsonl.bad.jsonl: 1 row that could not be checked" in ran.out
     assert ran.err == ""
     assert [row["approved"] for row in read_lines(tmp_path / "out.jsonl")] == [False, True, False, True]
 

@@ -153,8 +153,9 @@ def _refuse_other_run(found: Any, header: dict[str, Any], folder: Path) -> None:
     if found == header:
         return
     differing = [name for name in header if not isinstance(found, dict) or found.get(name) != header[name]]
+    differ = "differs" if len(differing) == 1 else "differ"
     raise InputError(
-        f"The unfinished run in {folder} was started otherwise: {', '.join(differing)} differ.",
+        f"The unfinished run in {folder} was started otherwise: {', '.join(differing)} {differ}.",
         why="its blocks would not fit to new ones",
         fix="use the same input and options, or start anew with --overwrite",
     )

@@ -5,7 +5,6 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -97,18 +96,13 @@ def run_batch(
     refuse_missing_columns(given, options.task.columns.wanted)
     total = count_records(given)
     worker = Worker(options.task)
-    model = worker.model
-    header = _header(given, total, options, model)
+    header = _header(given, total, options, worker.model)
     if options.existing is Existing.RESUME and places.out.exists() and not places.work.exists():
-        return _complete_already(places, header, model)
+        return _complete_already(places, header, worker.model)
     journal = Journal(places.work, header, resume=options.existing is Existing.RESUME)
     try:
-        resumed = _done(journal)
-        wanted = count_chosen(total, options.limit, options.sample)
-        here = _works_here(options, wanted - resumed)
-        check = partial(check_here, worker) if here else partial(_check_elsewhere, options, model, wanted - resumed)
-        del worker  # who lets others check needs no model in memory
-        _check_all(given, total, options, check, journal, progress)
+        resumed = sum(entry.rows + entry.bad for entry in journal.entries.values())
+        _check_all(given, total, options, worker, journal, progress)
         entries = journal.entries.values()
         rows, bad = sum(entry.rows for entry in entries), sum(entry.bad for entry in entries)
         write_output(places, journal.blocks(), {**header, "rows": rows, "bad_rows": bad})
@@ -120,51 +114,36 @@ def run_batch(
         raise
     journal.remove()
     bad_file = str(places.bad) if bad else None
-    return BatchSummary(str(out), rows, bad, resumed, model, options.task.policy.hash, bad_file)
+    return BatchSummary(str(out), rows, bad, resumed, worker.model, options.task.policy.hash, bad_file)
 
 
 def _check_all(
-    given: Path,
-    total: int,
-    options: BatchOptions,
-    check: Callable[[Iterable[Block]], Iterator[Checked]],
-    journal: Journal,
-    progress: Progress,
+    given: Path, total: int, options: BatchOptions, worker: Worker, journal: Journal, progress: Progress
 ) -> None:
     chosen = choose_records(read_records(given), total, limit=options.limit, sample=options.sample, seed=options.seed)
     wanted = count_chosen(total, options.limit, options.sample)
     blocks = cut_blocks(chosen, wanted, options.block_rows)
-    done = resumed = _done(journal)
+    done = resumed = sum(entry.rows + entry.bad for entry in journal.entries.values())
     progress(done, wanted, resumed)
     if done >= wanted:
         return
     left = (block for block in blocks if block.number not in journal.entries)
-    for checked in keep_all(check(left), journal):
+    found = _engine(options, worker, left, -(-(wanted - done) // options.block_rows))
+    for checked in keep_all(found, journal):
         done += checked.row_count + checked.bad_count
         progress(done, wanted, resumed)
 
 
-def _done(journal: Journal) -> int:
-    return sum(entry.rows + entry.bad for entry in journal.entries.values())
-
-
-def _works_here(options: BatchOptions, left: int) -> bool:
-    return options.engine is Engine.LOCAL and _processes(options, left) == 1
-
-
-def _processes(options: BatchOptions, left: int) -> int:
+def _engine(options: BatchOptions, worker: Worker, blocks: Iterable[Block], count: int) -> Iterator[Checked]:
     # For one block no second process is worth its start.
-    return max(1, min(options.processes or usable_cores(), -(-left // options.block_rows)))
-
-
-def _check_elsewhere(
-    options: BatchOptions, model: ModelInfo | None, left: int, blocks: Iterable[Block]
-) -> Iterator[Checked]:
+    processes = min(options.processes or usable_cores(), count)
     if options.engine is Engine.RAY:
         from groundwire.batch.cluster import check_with_ray  # the one door to ray
 
-        return check_with_ray(options.task, model, blocks, options.ray_address, options.processes)
-    return check_with_processes(options.task, blocks, _processes(options, left))
+        return check_with_ray(options.task, worker.model, blocks, options.ray_address, options.processes)
+    if processes == 1:
+        return check_here(worker, blocks)
+    return check_with_processes(options.task, blocks, processes)
 
 
 def _header(given: Path, total: int, options: BatchOptions, model: ModelInfo | None) -> dict[str, Any]:
@@ -209,8 +188,9 @@ def _complete_already(places: Places, header: dict[str, Any], model: ModelInfo |
     meta = read_meta(places.out)
     differing = [name for name in header if meta.get(name) != header[name]]
     if differing:
+        differ = "differs" if len(differing) == 1 else "differ"
         raise InputError(
-            f"{str(places.out)!r} is complete, and was made otherwise: {', '.join(differing)} differ.",
+            f"{str(places.out)!r} is complete, and was made otherwise: {', '.join(differing)} {differ}.",
             fix="choose another output, or add --overwrite",
         )
     rows, bad = meta["rows"], meta["bad_rows"]
