@@ -10,6 +10,7 @@ ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
 PAGE = ROOT / "docs" / "measured.md"
 README = ROOT / "README.md"
+PROCESSES = ROOT / "docs" / "images" / "batch_processes.svg"
 SIZING = ROOT / "docs" / "guide" / "sizing.md"
 NOTE = "<!-- Made by docs/generate_measured.py from benchmarks/results. Change the measurement, not this page. -->"
 START, END = "<!-- measured: start -->", "<!-- measured: end -->"
@@ -51,7 +52,10 @@ def readme() -> str:
 
 def sizing() -> str:
     """Return the page on sizing with its figures written anew."""
-    return _between_marks(SIZING, "\n\n".join(measured_batch.sections(load("batch"))))
+    parts = measured_batch.sections(load("batch"))
+    if PROCESSES.exists():
+        parts.append(f"![Rows a second by processes, beside what the loop promises](../images/{PROCESSES.name})")
+    return _between_marks(SIZING, "\n\n".join(parts))
 
 
 def _between_marks(path: Path, text: str) -> str:

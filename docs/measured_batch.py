@@ -58,6 +58,19 @@ def _part(found: dict[str, Any], words: str) -> list[str]:
         f"That is {hour:,.0f} rows per core-hour, or {1e6 / hour:,.1f} core-hours per million rows, and about "
         f"{best['peak_mb'] / (best['processes'] + 1):,.0f} MB a process.",
         _by_the_wall(found, best),
+        *_flatness(best),
+    ]
+
+
+def _flatness(best: dict[str, Any]) -> list[str]:
+    quarters = best.get("peak_mb_by_quarter")
+    if quarters is None:
+        return []
+    more = quarters[3] / quarters[1] - 1
+    return [
+        f"With {best['rows']:,} rows the processes held {more:+.0%} in the last quarter of the run, compared with the "
+        f"second; the process that reads and writes had at most {best['parent_peak_mb']:,.0f} MB, one that checks "
+        f"{best['child_peak_mb']:,.0f} MB."
     ]
 
 
