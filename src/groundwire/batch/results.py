@@ -69,6 +69,6 @@ def _refuse_other(out: Path, entry: Any, fields: dict[str, tuple[type, ...]], wh
 
 
 def _not_ours(out: Path, why: str) -> InputError:
-    return InputError(
-        f"{str(out)!r} is no output of groundwire batch.", why=why, fix="name the OUT of a batch, as it was written"
-    )
+    what = f"{str(out)!r} is no output of groundwire batch."
+    # With its full stop: the message would take a name in quotes for a command.
+    return InputError(what, why=f"{why}.", fix="name the OUT of a batch, as it was written")
