@@ -37,7 +37,7 @@ pages: $(READY)  ## write the outputs and reference pages of the documentation a
 	$(BIN)/python docs/generate_cli.py
 	$(BIN)/python docs/generate_types.py
 	$(BIN)/python docs/generate_http.py
-	$(BIN)/python docs/generate_measured.py
+	$(BIN)/python -m docs.generate_measured
 	$(BIN)/python docs/record_stream.py
 	$(BIN)/python docs/run_blocks.py
 

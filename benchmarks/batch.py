@@ -1,34 +1,37 @@
-"""Time `groundwire batch`: rows a second against one process that verifies in a loop, memory, growth, Ray.
+"""Time `groundwire batch`: rows a second against one process that verifies in a loop, memory, growth, kills, Ray.
 
-GROUNDWIRE_DATA=… python -m benchmarks.batch --rows 1000 10000 --model-rows 1000
+GROUNDWIRE_DATA=… python -m benchmarks.batch
+
+Parts can be measured one at a time: `--parts with_model --merge` keeps the others, each with its own commit and date.
 """
 
 import argparse
 import itertools
 import json
-import os
 import random
-import resource
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from benchmarks import data as folders
 from benchmarks import record
+from benchmarks.batch_watch import Busy, batch, killed_and_resumed
 from benchmarks.growth import power_exponent
 from benchmarks.log_plot import Curve, draw_curves
 from groundwire import VerifiedScorer
 from training.pairs import made
 
-IN_PROCESS_ROWS = 1_000
-ONLY_TWO_FROM = {False: 50_000, True: 5_000}  # rows from which one process alone would take too long
+PARTS = ("without_model", "with_model", "ray", "kills")
+LOOP_ROWS = {False: 5_000, True: 1_000}  # enough to fill the caches of words, and for some seconds
 SEED = 1
-PLOT = record.ROOT / "docs" / "images" / "batch_growth.svg"
+KILLS = 3
+IMAGES = record.ROOT / "docs" / "images"
+WORDS = (("without_model", "without model"), ("with_model", "with model"))
 
 
 def rows(data: Path) -> Iterator[dict[str, str]]:
@@ -50,10 +53,12 @@ def rows(data: Path) -> Iterator[dict[str, str]]:
             yield {"response": row["response"], "source": f"This is copy {number} of the record. {row['source']}"}
 
 
-def in_process(sample: list[dict[str, str]], model: bool) -> dict[str, float]:
+def in_process(given: Path, count: int, model: bool) -> dict[str, float]:
     """Verify in a loop on one thread and return rows a second, by the wall and by the processor's clock."""
     from groundwire.nli import NLIScorer
 
+    with open(given, encoding="utf-8") as file:
+        sample = [json.loads(line) for line in itertools.islice(file, count)]
     scorer = VerifiedScorer(NLIScorer(intra_op_num_threads=1) if model else None)
     for row in sample[:20]:
         scorer.verify(row["response"], row["source"])
@@ -66,138 +71,165 @@ def in_process(sample: list[dict[str, str]], model: bool) -> dict[str, float]:
     }
 
 
-def batch(given: Path, out: Path, *options: str) -> dict[str, Any]:
-    """Run the command as a user does and return its rates and the memory of all its processes together."""
-    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    load = os.getloadavg()[0]
-    command = [sys.executable, "-m", "groundwire", "batch", str(given), str(out), "--overwrite", "--json", *options]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as running:
-        peak = _watch(running)
-        told = json.loads(running.communicate()[0])
-    seconds = time.perf_counter() - started
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+def loops(given: Path, count: int, model: bool, at_once: int = 1) -> dict[str, Any]:
+    """Run the loop in fresh processes at the same time; the rates are those of all together and of one on average."""
+    command = [sys.executable, "-m", "benchmarks.batch", "--loop", str(count), "--input", str(given)]
+    busy = Busy()
+    running = [
+        subprocess.Popen([*command, *(["--loop-model"] if model else [])], stdout=subprocess.PIPE, cwd=record.ROOT)
+        for _ in range(at_once)
+    ]
+    told = [json.loads(process.communicate()[0]) for process in running]
     return {
-        "rows": told["rows"],
-        "bad_rows": told["bad_rows"],
-        "seconds": round(seconds, 2),
-        "rows_per_second": round(told["rows"] / seconds, 2),
-        "rows_per_cpu_second": round(told["rows"] / cpu, 2),
-        "peak_mb": round(peak(), 1),
-        "load_before": round(load, 2),
+        "loops": at_once,
+        "rows_each": count,
+        "rows_per_second": round(sum(one["rows_per_second"] for one in told), 2),
+        "rows_per_cpu_second": round(sum(one["rows_per_cpu_second"] for one in told) / at_once, 2),
+        "taken_by_others": busy.by_others(),
     }
 
 
-def _watch(running: subprocess.Popen[bytes]) -> Callable[[], float]:
-    """Sample the resident memory of a process and all below it; what is returned gives the peak."""
-    highest = 0.0
-
-    def sample() -> None:
-        nonlocal highest
-        while running.poll() is None:
-            highest = max(highest, _tree_mb(running.pid))
-            time.sleep(0.2)
-
-    watcher = threading.Thread(target=sample, daemon=True)
-    watcher.start()
-
-    def peak() -> float:
-        watcher.join()
-        return highest
-
-    return peak
-
-
-def _tree_mb(pid: int) -> float:
-    total = 0.0
-    try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
-        total = pages * os.sysconf("SC_PAGE_SIZE") / 2**20
-        for task in Path(f"/proc/{pid}/task").iterdir():
-            for child in (task / "children").read_text(encoding="ascii").split():
-                total += _tree_mb(int(child))
-    except (OSError, ValueError, IndexError):
-        pass  # it ended while we looked
-    return total
-
-
-def measure(given: Path, sizes: list[int], folder: Path, *, model: bool, ray: bool) -> dict[str, Any]:
-    """Measure the loop, and the command for each size with one and with two processes."""
+def measure(
+    given: Path, sizes: list[int], one_process_up_to: int, folder: Path, processes: int, *, model: bool
+) -> dict[str, Any]:
+    """Measure the loop before and after, and between them the command for each size and number of processes."""
     switch = () if model else ("--no-model",)
-    lines = given.read_text(encoding="utf-8").splitlines()
-    alone = in_process([json.loads(line) for line in lines[: min(IN_PROCESS_ROWS, *sizes)]], model)
+    count = min(LOOP_ROWS[model], max(sizes))
+    before = loops(given, count, model)
     runs: list[dict[str, Any]] = []
     for size in sizes:
-        for processes in (1, 2) if size < ONLY_TWO_FROM[model] else (2,):
-            out = folder / f"out-{processes}.jsonl"
-            found = batch(given, out, "--limit", str(size), "--processes", str(processes), *switch)
-            runs.append({"processes": processes, **found})
-            print(f"model={model} rows={size} processes={processes}: {runs[-1]}", flush=True)
-        if size < ONLY_TWO_FROM[model]:
-            same = (folder / "out-1.jsonl").read_bytes() == (folder / "out-2.jsonl").read_bytes()
-            runs[-1]["equal_to_one_process"] = same
+        outs = []
+        for number in (1, processes) if size <= one_process_up_to else (processes,):
+            outs.append(folder / f"out-{number}.jsonl")
+            runs.append(batch(given, outs[-1], "--limit", str(size), "--processes", str(number), *switch))
+            print(f"model={model} rows={size}: {runs[-1]}", flush=True)
+        if len(outs) == 2:
+            runs[-1]["equal_to_one_process"] = outs[0].read_bytes() == outs[1].read_bytes()
+    at_once = loops(given, count, model, at_once=processes)
+    after = loops(given, count, model)
+    loop = {name: round((before[name] + after[name]) / 2, 2) for name in ("rows_per_second", "rows_per_cpu_second")}
     largest = runs[-1]
-    found = {
-        "in_process": alone,
+    return {
+        "in_process": {**loop, "before": before, "after": after},
+        "loops_at_once": at_once,
         "runs": runs,
-        "share_of_two_cores": round(largest["rows_per_second"] / (2 * alone["rows_per_second"]), 3),
-        "share_of_cpu_time": round(largest["rows_per_cpu_second"] / alone["rows_per_cpu_second"], 3),
-        "time_grows_with_rows_to_the_power": _exponent(runs),
+        "share_of_cores": round(largest["rows_per_second"] / (processes * loop["rows_per_second"]), 3),
+        "share_of_loops_at_once": round(largest["rows_per_second"] / at_once["rows_per_second"], 3),
+        "share_of_cpu_time": round(largest["rows_per_cpu_second"] / loop["rows_per_cpu_second"], 3),
+        "time_grows_with_rows_to_the_power": _exponent(runs, processes),
     }
-    if ray:
-        size = sizes[0]
-        out = folder / "out-ray.jsonl"
-        told = batch(given, out, "--limit", str(size), "--processes", "2", "--engine", "ray", *switch)
-        batch(given, folder / "out-local.jsonl", "--limit", str(size), *switch)
-        found["ray"] = {**told, "equal_to_local": out.read_bytes() == (folder / "out-local.jsonl").read_bytes()}
+
+
+def _exponent(runs: list[dict[str, Any]], processes: int) -> float | None:
+    points = [(run["rows"], run["seconds"]) for run in runs if run["processes"] == processes]
+    return None if len(points) < 2 else round(power_exponent(*zip(*points, strict=True)), 3)
+
+
+def measure_ray(given: Path, size: int, folder: Path, processes: int) -> dict[str, Any]:
+    """Check the same rows with Ray and without, with and without the model."""
+    found = {}
+    for (name, _), switch in zip(WORDS, (("--no-model",), ()), strict=True):
+        out, local = folder / "out-ray.jsonl", folder / "out-local.jsonl"
+        limit = ("--limit", str(size))
+        told = batch(given, out, *limit, "--processes", str(processes), "--engine", "ray", *switch)
+        batch(given, local, *limit, *switch)
+        del told["rows_per_cpu_second"]  # Ray's own processes are no children of ours
+        found[name] = {**told, "equal_to_local": out.read_bytes() == local.read_bytes()}
+        print(f"ray {name}: {found[name]}", flush=True)
     return found
 
 
-def _exponent(runs: list[dict[str, Any]]) -> float | None:
-    two = [run for run in runs if run["processes"] == 2]
-    if len(two) < 2:
-        return None
-    return round(power_exponent([run["rows"] for run in two], [run["seconds"] for run in two]), 3)
+def plot(figures: dict[str, Any], folder: Path) -> None:
+    """Draw time by rows, and rates by processes beside what the loop promises."""
+    by_rows, by_processes = [], []
+    for name, words in WORDS:
+        if name not in figures:
+            continue
+        runs = figures[name]["runs"]
+        counts = sorted({run["processes"] for run in runs})
+        for count in counts:
+            points = [(run["rows"], run["seconds"]) for run in runs if run["processes"] == count]
+            by_rows.append(Curve(f"{words}, {count} process{'es' if count > 1 else ''}", points))
+        both = [run["rows"] for run in runs if run["processes"] == 1]
+        if both:
+            rates = [(run["processes"], run["rows_per_second"]) for run in runs if run["rows"] == max(both)]
+            loop = figures[name]["in_process"]["rows_per_second"]
+            by_processes.append(Curve(f"{words}, {max(both):,} rows", rates))
+            by_processes.append(Curve(f"{words}, loop × processes", [(count, count * loop) for count in counts]))
+    drawn = {
+        "batch_growth": ("Time of a batch", "rows", "seconds", by_rows),
+        "batch_processes": ("Rate of a batch", "processes", "rows a second", by_processes),
+    }
+    for name, (title, across, up, curves) in drawn.items():
+        if curves:
+            (folder / f"{name}.svg").write_text(draw_curves(title, across, up, curves), encoding="utf-8")
 
 
-def plot(figures: dict[str, Any]) -> None:
-    """Draw time by rows for one and two processes into the documentation."""
-    curves = [
-        Curve(
-            f"{words}, {count} process{'es' if count > 1 else ''}",
-            [(run["rows"], run["seconds"]) for run in figures[name]["runs"] if run["processes"] == count],
-        )
-        for name, words in (("without_model", "without model"), ("with_model", "with model"))
-        if name in figures
-        for count in (1, 2)
-    ]
-    PLOT.write_text(draw_curves("Time of a batch", "rows", "seconds", curves), encoding="utf-8")
+def write_input(path: Path, data: Path, count: int) -> None:
+    """Write so many rows, in an order in which the first thousand are like the rest."""
+    taken = list(itertools.islice(rows(data), count))
+    random.Random(SEED).shuffle(taken)
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(json.dumps(row) + "\n" for row in taken)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return what the command line may say."""
+    made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made.add_argument("--data", help="the data folder, or GROUNDWIRE_DATA")
+    made.add_argument("--parts", nargs="+", choices=PARTS, default=[part for part in PARTS if part != "ray"])
+    made.add_argument("--merge", action="store_true", help="keep what the result file holds of the other parts")
+    made.add_argument("--name", default="batch", help="name of the result file, or a path without .json")
+    made.add_argument("--input", type=Path, help="rows as JSON lines: used if the file exists, else written there")
+    made.add_argument("--rows", type=int, nargs="+", default=[1_000, 10_000, 100_000])
+    made.add_argument("--model-rows", type=int, nargs="+", default=[1_000, 10_000, 100_000])
+    made.add_argument("--one-process-up-to", type=int, default=100_000)
+    made.add_argument("--model-one-process-up-to", type=int, default=1_000)
+    made.add_argument("--kill-rows", type=int, default=10_000)
+    made.add_argument("--processes", type=int, default=2)
+    made.add_argument("--loop", type=int, help=argparse.SUPPRESS)
+    made.add_argument("--loop-model", action="store_true", help=argparse.SUPPRESS)
+    return made
 
 
 def main() -> None:
-    """Measure, and write the result file and its plot."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data")
-    parser.add_argument("--rows", type=int, nargs="+", default=[1_000, 10_000])
-    parser.add_argument("--model-rows", type=int, nargs="*", default=[1_000])
-    parser.add_argument("--ray", action="store_true")
-    options = parser.parse_args()
-    data = folders.folder(options.data)
+    """Measure the parts, and write result file and plots."""
+    options = parser().parse_args()
+    if options.loop:
+        print(json.dumps(in_process(options.input, options.loop, options.loop_model)))
+        return
+    command = f"GROUNDWIRE_DATA=… python -m benchmarks.batch {' '.join(sys.argv[1:])}".rstrip()
+    result = record.RESULTS / f"{options.name}.json"
     figures: dict[str, Any] = {}
+    if options.merge:
+        old = json.loads(result.read_text(encoding="utf-8"))
+        figures = {name: old[name] for name in PARTS if name in old}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        given = folder / "in.jsonl"
-        with open(given, "w", encoding="utf-8") as file:
-            taken = list(itertools.islice(rows(data), max([*options.rows, *options.model_rows])))
-            random.Random(SEED).shuffle(taken)  # the first thousand rows are like the rest
-            file.writelines(json.dumps(row) + "\n" for row in taken)
-        figures["input_mb"] = round(given.stat().st_size / 2**20, 1)
-        figures["without_model"] = measure(given, options.rows, folder, model=False, ray=options.ray)
-        if options.model_rows:
-            figures["with_model"] = measure(given, options.model_rows, folder, model=True, ray=options.ray)
-    command = f"GROUNDWIRE_DATA=… python -m benchmarks.batch {' '.join(sys.argv[1:])}".rstrip()
-    print(record.write("batch", command, figures))
-    plot(figures)
+        given = options.input or folder / "in.jsonl"
+        if not given.exists():
+            most = max([*options.rows, *options.model_rows, options.kill_rows])
+            write_input(given, folders.folder(options.data), most)
+        for part in options.parts:
+            figures[part] = {
+                "measured": {"command": command, "commit": record.commit(), "date": f"{datetime.now(UTC):%Y-%m-%d}"},
+                "input_mb": round(given.stat().st_size / 2**20, 1),
+                **_part(part, given, folder, options),
+            }
+    print(record.write(options.name, command, figures))
+    plot(figures, IMAGES if options.name == "batch" else result.parent)
+
+
+def _part(part: str, given: Path, folder: Path, options: argparse.Namespace) -> dict[str, Any]:
+    if part == "ray":
+        return measure_ray(given, options.rows[0], folder, options.processes)
+    if part == "kills":
+        return killed_and_resumed(given, folder, options.kill_rows, KILLS, SEED)
+    model = part == "with_model"
+    sizes, alone = (
+        (options.model_rows, options.model_one_process_up_to) if model else (options.rows, options.one_process_up_to)
+    )
+    return measure(given, sizes, alone, folder, options.processes, model=model)
 
 
 if __name__ == "__main__":

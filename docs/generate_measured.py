@@ -1,13 +1,16 @@
-"""Write the page of measured figures and the README's share of it: python docs/generate_measured.py."""
+"""Write the page of measured figures and the README's share of it: python -m docs.generate_measured."""
 
 import json
 from pathlib import Path
 from typing import Any
 
+from docs import measured_batch
+
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
 PAGE = ROOT / "docs" / "measured.md"
 README = ROOT / "README.md"
+PROCESSES = ROOT / "docs" / "images" / "batch_processes.svg"
 SIZING = ROOT / "docs" / "guide" / "sizing.md"
 NOTE = "<!-- Made by docs/generate_measured.py from benchmarks/results. Change the measurement, not this page. -->"
 START, END = "<!-- measured: start -->", "<!-- measured: end -->"
@@ -36,7 +39,7 @@ def page() -> str:
         *_coherence(load("heuristic_coherence_pipeline"), load("coherence")),
         *_hooks(load("hooks")),
         "## Batch",
-        *_batch(load("batch")),
+        *measured_batch.sections(load("batch")),
         *_server(load("server")),
     ]
     return "\n\n".join(parts) + "\n"
@@ -49,7 +52,10 @@ def readme() -> str:
 
 def sizing() -> str:
     """Return the page on sizing with its figures written anew."""
-    return _between_marks(SIZING, "\n\n".join(_batch(load("batch"))))
+    parts = measured_batch.sections(load("batch"))
+    if PROCESSES.exists():
+        parts.append(f"![Rows a second by processes, beside what the loop promises](../images/{PROCESSES.name})")
+    return _between_marks(SIZING, "\n\n".join(parts))
 
 
 def _between_marks(path: Path, text: str) -> str:
@@ -392,61 +398,6 @@ def _hooks(result: dict[str, Any]) -> list[str]:
         _table(["triples", "with SHACL shapes", "classes and disjointness alone"], growth),
         "![Time of one ontology check over the size of the ontology](images/shacl_growth.svg)",
     ]
-
-
-def _batch(result: dict[str, Any]) -> list[str]:
-    parts = [
-        _origin(result) + f" The rows are those of public sets and pairs made from plain text, each with a source of "
-        f"its own; {result['input_mb']:.0f} MB as JSON lines. The loop is one process that calls `verify`. "
-        "Other work ran on the machine, so the times are longer than on a quiet one, and differ by how busy it was; "
-        "rows per CPU second, start of the processes and assembly of the output included, hardly depend on that. "
-        "*Of the loop* compares those: the share of the processors' time that goes into checking."
-    ]
-    for name, words in (("without_model", "without a model"), ("with_model", "with the embedded model")):
-        if name not in result:
-            continue
-        found = result[name]
-        loop = found["in_process"]["rows_per_cpu_second"]
-        rows = [
-            [
-                f"{run['rows']:,}",
-                str(run["processes"]),
-                f"{run['seconds']:,.0f} s",
-                f"{run['rows_per_second']:,.0f}",
-                f"{run['rows_per_cpu_second']:,.0f}",
-                f"{run['rows_per_cpu_second'] / loop:.0%}",
-                f"{run['peak_mb']:,.0f} MB",
-            ]
-            for run in found["runs"]
-        ]
-        best = found["runs"][-1]
-        hour = best["rows_per_cpu_second"] * 3600
-        parts += [
-            f"**{words[0].upper()}{words[1:]}** (the loop: {loop:,.0f} rows per CPU second):",
-            _table(
-                [
-                    "rows",
-                    "processes",
-                    "time",
-                    "rows a second",
-                    "per CPU second",
-                    "of the loop",
-                    "memory, all processes",
-                ],
-                rows,
-            ),
-            f"That is {hour:,.0f} rows per core-hour, or {1e6 / hour:,.1f} core-hours per million rows, and about "
-            f"{best['peak_mb'] / (best['processes'] + 1):,.0f} MB a process.",
-        ]
-        if "ray" in found:
-            ray = found["ray"]
-            same = "equal to the byte to" if ray["equal_to_local"] else "NOT equal to"
-            parts.append(
-                f"On Ray, started for the run on the same machine with two actors, {ray['rows']:,} rows took "
-                f"{ray['seconds']:,.0f} s and {ray['peak_mb']:,.0f} MB in all its processes; the output was {same} "
-                "that of the local engine."
-            )
-    return parts
 
 
 def _server(result: dict[str, Any]) -> list[str]:

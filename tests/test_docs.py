@@ -55,7 +55,7 @@ def test_the_http_reference_is_up_to_date() -> None:
 
 
 def test_the_measured_figures_are_those_of_the_result_files() -> None:
-    hint = "run: python docs/generate_measured.py"
+    hint = "run: python -m docs.generate_measured"
     assert generate_measured.PAGE.read_text(encoding="utf-8") == generate_measured.page(), hint
     assert generate_measured.README.read_text(encoding="utf-8") == generate_measured.readme(), hint
     assert generate_measured.SIZING.read_text(encoding="utf-8") == generate_measured.sizing(), hint

@@ -1,10 +1,13 @@
 """A file in, a file out: what is written, and that it does not depend on how the work is shared."""
 
 import csv
+import functools
+import gc
 import inspect
 import json
 import os
 import signal
+import tracemalloc
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +18,8 @@ from groundwire import Policy, VerifiedScorer
 from groundwire.batch import BatchOptions, Columns, ModelChoice, Task, run_batch
 from groundwire.batch.blocks import Block, choose_records, cut_blocks
 from groundwire.batch.local import check_with_processes
-from groundwire.batch.records import Record
+from groundwire.batch.records import Record, read_records
+from groundwire.batch.worker import Worker
 from groundwire.errors import ModelError
 from groundwire.evidence import SourceIndex
 from tests.batch.made import files_of, read_lines, rows, write_lines
@@ -190,9 +194,19 @@ def test_broken_csv_rows_are_listed(tmp_path: Path) -> None:
 
 def test_blocks_close_early_when_rows_are_large() -> None:
     records = [Record(number, b"x" * (900 if number == 2 else 10)) for number in range(6)]
-    blocks = list(cut_blocks(records, rows=3, size=500))
+    blocks = list(cut_blocks(records, 6, rows=3, size=500))
     assert [[record.line for record in block.records] for block in blocks] == [[0, 1], [2], [3, 4, 5]]
     assert [block.number for block in blocks] == [0, 1, 2]
+
+
+def test_the_last_blocks_are_small_so_that_nobody_waits_long_for_them() -> None:
+    records = [Record(number, b"") for number in range(5_000)]
+    sizes = [len(block.records) for block in cut_blocks(records, len(records))]
+    assert sizes[0] == 128
+    assert sizes == sorted(sizes, reverse=True)
+    assert max(sizes[-8:]) <= 8
+    assert sum(sizes) == 5_000
+    assert [len(block.records) for block in cut_blocks(records[:100], 100)] == [100]
 
 
 def test_a_sample_of_more_than_there_is_takes_all() -> None:
@@ -239,3 +253,34 @@ class Poison(Mapping[str, str]):
                 os.kill(os.getpid(), signal.SIGKILL)
             frame = frame.f_back
         return default
+
+
+def test_memory_does_not_grow_with_the_rows() -> None:
+    """Every cache a row passes through has a size, and none keeps more than some megabytes of words."""
+    worker = Worker(Task())
+    worker.check(Block(0, (Record(1, json.dumps(rows(1)[0]).encode()),)))
+    caches = [item for item in gc.get_objects() if isinstance(item, functools._lru_cache_wrapper)]
+    ours = [item for item in caches if item.__module__.startswith(("groundwire.text", "groundwire.signals"))]
+    takes_text = [item for item in ours if inspect.signature(item).parameters]
+    sizes = {item.__qualname__: item.cache_parameters()["maxsize"] for item in takes_text}
+    assert "analyse" in sizes
+    unbounded = {name for name, size in sizes.items() if size is None}
+    # These are asked with names of the lexicon, of which there is a fixed number.
+    assert unbounded <= {"load_rows", "load_words", "load_map", "_lead", "_first_words"}
+    assert all(size <= 16_384 for size in sizes.values() if size is not None)
+
+
+def test_the_parent_holds_few_rows_at_a_time(tmp_path: Path) -> None:
+    """Three times the rows cost the reading side no more memory."""
+    peaks = []
+    for count in (2_500, 7_500):
+        given = write_lines(tmp_path / "in.jsonl", [{"response": "x" * 500, "source": "y" * 500}] * count)
+        tracemalloc.start()
+        try:
+            for block in cut_blocks(read_records(given), count):
+                assert len(block.records) <= 128
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+    assert peaks[1] < 2 * peaks[0]
+    assert peaks[1] < 2 * 2**20

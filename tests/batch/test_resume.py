@@ -5,13 +5,15 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from groundwire.batch import BatchOptions, Existing, run_batch
-from groundwire.batch.journal import Journal
+from groundwire.batch.journal import Journal, keep_all
 from groundwire.batch.worker import Checked
 from groundwire.errors import InputError, IntegrityError
 from tests.batch.made import files_of, rows, write_lines
@@ -114,6 +116,33 @@ def test_changed_data_is_noticed(tmp_path: Path) -> None:
     (tmp_path / "work" / "blocks.data").write_bytes(b'{"line":7}\n')
     with pytest.raises(IntegrityError, match="hash"):
         list(journal.blocks())
+    journal.close()
+
+
+def test_a_slow_disk_keeps_no_block_from_those_who_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks are taken on while one is written, though not without end, and each is told when it is safe."""
+    journal = Journal(tmp_path / "work", {}, resume=False)
+    disk = threading.Event()
+    add = journal.add
+
+    def add_when_the_disk_answers(block: Checked) -> None:
+        disk.wait(30)
+        add(block)
+
+    monkeypatch.setattr(journal, "add", add_when_the_disk_answers)
+    taken = []
+
+    def results() -> Iterator[Checked]:
+        for number in range(60):
+            taken.append(number)
+            if number == 10:
+                disk.set()
+            yield checked(number)
+
+    for done in keep_all(results(), journal):
+        assert done.block in journal.entries
+        assert len(taken) - done.block <= 20
+    assert sorted(journal.entries) == list(range(60))
     journal.close()
 
 

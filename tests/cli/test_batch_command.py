@@ -22,7 +22,7 @@ def test_a_batch_says_what_it_did(tmp_path: Path, given: Path) -> None:
     ran = groundwire("batch", given, tmp_path / "out.jsonl", "--no-model")
     assert ran.status == 0
     assert f"{tmp_path}/out.jsonl: 4 rows checked" in ran.out
-    assert "out.jsonl.bad.jsonl: 1 rows that could not be checked" in ran.out
+    assert "out.jsonl.bad.jsonl: 1 row that could not be checked" in ran.out
     assert ran.err == ""
     assert [row["approved"] for row in read_lines(tmp_path / "out.jsonl")] == [False, True, False, True]
 
@@ -149,7 +149,7 @@ def test_compare_refuses_what_cannot_be_paired(tmp_path: Path, two_runs: tuple[P
     write_lines(other, [json.loads(two_runs[0].read_text(encoding="utf-8").splitlines()[0]) | {"id": "x"}])
     groundwire("compare", two_runs[0], other).refused_with("no row in common")
     write_lines(other, [{"a": 1}])
-    groundwire("compare", two_runs[0], other).refused_with("no output of groundwire batch", "has no line")
+    groundwire("compare", two_runs[0], other).refused_with("no output of groundwire batch", "has no field 'line'")
     groundwire("compare", two_runs[0], two_runs[1], "--alpha", "2").refused_with("alpha is 2")
     groundwire("compare", two_runs[0], tmp_path / "none.jsonl").refused_with("does not exist")
 
@@ -169,3 +169,37 @@ def test_a_report_has_rates_reasons_and_drift(tmp_path: Path, two_runs: tuple[Pa
     assert low.status == 1
     assert "20 of 40 rows are approved" in low.err
     groundwire("report", poor, "--html", poor).refused_with("one of the inputs")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"support_probability": "x"}, "another kind of 'support_probability'"),
+        ({"status": 5}, "another kind of 'status'"),
+        ({"status": "fine"}, "status in line 1 is unknown"),
+        ({"label": "yes"}, "label in line 1"),
+        ({"claims": [{}]}, "claim 1 in line 1 has no field 'text'"),
+        ({"claims": ["x"]}, "claim 1 in line 1 is no object"),
+    ],
+)
+def test_a_report_of_something_else_is_refused(
+    tmp_path: Path, two_runs: tuple[Path, Path], change: dict[str, object], said: str
+) -> None:
+    first = read_lines(two_runs[0])[0]
+    other = write_lines(tmp_path / "other.jsonl", [first | change])
+    groundwire("report", other).refused_with("no output of groundwire batch", said)
+    groundwire("compare", two_runs[0], other).refused_with("no output of groundwire batch", said)
+
+
+def test_a_report_never_writes_over_what_it_is_made_of(two_runs: tuple[Path, Path]) -> None:
+    meta = f"{two_runs[0]}.meta.json"
+    groundwire("report", two_runs[0], "--html", meta).refused_with("one of the inputs")
+    groundwire("report", two_runs[1], "--against", two_runs[0], "--markdown", meta).refused_with("one of the inputs")
+
+
+def test_a_quote_that_is_never_closed_is_told_where_it_opens(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text('response,source\na,b\n"never closed\nc,d\n', encoding="utf-8")
+    assert groundwire("batch", tmp_path / "in.csv", tmp_path / "out.jsonl", "--no-model").status == 0
+    (bad,) = read_lines(tmp_path / "out.jsonl.bad.jsonl")
+    assert bad["line"] == 3
+    assert "never closed" in bad["why"]

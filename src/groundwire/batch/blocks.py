@@ -9,6 +9,9 @@ from groundwire.batch.records import Record
 BLOCK_ROWS = 128
 # A block of huge rows is closed early, so that memory stays flat.
 BLOCK_SIZE = 8 * 1024 * 1024
+# The last blocks are small, so that no process waits long for the one that got the last.
+_SHARE_OF_REST = 16
+_FEWEST_ROWS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,18 +22,26 @@ class Block:
     records: tuple[Record, ...]
 
 
-def cut_blocks(records: Iterable[Record], rows: int = BLOCK_ROWS, size: int = BLOCK_SIZE) -> Iterator[Block]:
+def cut_blocks(
+    records: Iterable[Record], total: int, rows: int = BLOCK_ROWS, size: int = BLOCK_SIZE
+) -> Iterator[Block]:
     """Yield blocks of at most so many rows and, unless one row is larger, so many characters."""
     number = held = 0
     kept: list[Record] = []
+    left, most = total, rows if total <= rows else _rows_of_next(total, rows)
     for record in records:
-        if kept and (len(kept) >= rows or held + record.size > size):
+        if kept and (len(kept) >= most or held + record.size > size):
             yield Block(number, tuple(kept))
-            number, held, kept = number + 1, 0, []
+            left -= len(kept)
+            number, held, kept, most = number + 1, 0, [], _rows_of_next(left, rows)
         kept.append(record)
         held += record.size
     if kept:
         yield Block(number, tuple(kept))
+
+
+def _rows_of_next(left: int, rows: int) -> int:
+    return min(rows, max(_FEWEST_ROWS, left // _SHARE_OF_REST))
 
 
 def choose_records(

@@ -3,7 +3,9 @@
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -14,6 +16,7 @@ from groundwire.ledger import canonical_json, sha256_hex
 
 _JOURNAL = "journal.jsonl"
 _DATA = "blocks.data"
+_MOST_WAITING = 16  # blocks that wait for the disk
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +129,33 @@ class Journal:
         return True
 
 
+def keep_all(results: Iterable[Checked], journal: Journal) -> Iterator[Checked]:
+    """Keep finished blocks, and yield each when it is safe.
+
+    A thread of its own waits for the disk: a slow one would keep the next blocks from those who check.
+    """
+    waiting: deque[Future[Checked]] = deque()
+    with ThreadPoolExecutor(1) as writer:
+        for checked in results:
+            waiting.append(writer.submit(_keep, journal, checked))
+            while waiting and (waiting[0].done() or len(waiting) > _MOST_WAITING):
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _keep(journal: Journal, checked: Checked) -> Checked:
+    journal.add(checked)
+    return checked
+
+
 def _refuse_other_run(found: Any, header: dict[str, Any], folder: Path) -> None:
     if found == header:
         return
     differing = [name for name in header if not isinstance(found, dict) or found.get(name) != header[name]]
+    differ = "differs" if len(differing) == 1 else "differ"
     raise InputError(
-        f"The unfinished run in {folder} was started otherwise: {', '.join(differing)} differ.",
+        f"The unfinished run in {folder} was started otherwise: {', '.join(differing)} {differ}.",
         why="its blocks would not fit to new ones",
         fix="use the same input and options, or start anew with --overwrite",
     )

@@ -33,6 +33,11 @@ class Places:
         return self.out.with_name(self.out.name + ".meta.json")
 
     @property
+    def beside(self) -> tuple[Path, Path]:
+        """Return the files beside the output."""
+        return self.bad, self.meta
+
+    @property
     def work(self) -> Path:
         """Return the folder of an unfinished run."""
         return self.out.with_name(self.out.name + ".work")
@@ -50,7 +55,7 @@ def check_places(places: Places, source: Path) -> None:
         raise InputError(f"The folder {str(places.out.parent)!r} does not exist.", fix="create it first")
     if not os.access(places.out.parent, os.W_OK):
         raise InputError(f"The folder {str(places.out.parent)!r} cannot be written.", fix="choose another place")
-    for path in (places.out, places.bad, places.meta):
+    for path in (places.out, *places.beside):
         if path.exists() and source.exists() and os.path.samefile(path, source):
             raise InputError(f"{str(path)!r} would be written, and is the input.", fix="choose another output")
 

@@ -18,6 +18,7 @@ MAX_RECORD_BYTES = 32 * 1024 * 1024
 _SKIPPED_AT_ONCE = 1024 * 1024
 _PARQUET_ROWS = 64  # read at once: a row may be megabytes
 _LOOKED_AT = 100  # JSON lines that are looked through for the wanted columns
+_LISTED = 40  # columns that a message names
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -29,6 +30,8 @@ class Format(StrEnum):
     PARQUET = "parquet"
 
 
+# What Python says too briefly for somebody who has to find the place.
+_CSV_WORDS = {"unexpected end of data": "a quote that opens here is never closed, so that all that follows is lost"}
 _ENDINGS = {".jsonl": Format.JSONL, ".ndjson": Format.JSONL, ".csv": Format.CSV, ".parquet": Format.PARQUET}
 
 
@@ -82,7 +85,8 @@ def refuse_missing_columns(path: Path, wanted: Sequence[str]) -> None:
     if present and missing:
         raise InputError(
             f"{str(path)!r} has no column {missing[0]!r}.",
-            why=f"its columns are {', '.join(map(repr, present[:40]))}",
+            why=f"its columns are {', '.join(map(repr, present[:_LISTED]))}"
+            + (f" and {len(present) - _LISTED:,} more." if len(present) > _LISTED else "."),
             fix="name the columns, as in --columns response=answer,source=context",
         )
 
@@ -142,7 +146,7 @@ def _csv_rows(path: Path) -> Iterator[Record]:
             try:
                 cells = next(reader, None)
             except csv.Error as error:
-                yield Record(line, None, f"not CSV, {error}")
+                yield Record(line, None, f"not CSV, {_CSV_WORDS.get(str(error), error)}")
                 continue
             if cells is None:
                 return

@@ -10,7 +10,7 @@ from typing import Any
 
 from groundwire import __version__
 from groundwire.batch.blocks import BLOCK_ROWS, Block, choose_records, count_chosen, cut_blocks
-from groundwire.batch.journal import Journal
+from groundwire.batch.journal import Journal, keep_all
 from groundwire.batch.local import check_here, check_with_processes, usable_cores
 from groundwire.batch.output import Places, check_places, read_meta, write_output
 from groundwire.batch.records import count_records, read_records, refuse_missing_columns
@@ -19,7 +19,7 @@ from groundwire.errors import InputError
 from groundwire.ledger import hash_file
 from groundwire.types import ModelInfo
 
-FORMAT = 1
+FORMAT = 2
 _MOST_PROCESSES = 256
 _MOST_BLOCK_ROWS = 100_000
 
@@ -121,15 +121,15 @@ def _check_all(
     given: Path, total: int, options: BatchOptions, worker: Worker, journal: Journal, progress: Progress
 ) -> None:
     chosen = choose_records(read_records(given), total, limit=options.limit, sample=options.sample, seed=options.seed)
-    blocks = cut_blocks(chosen, options.block_rows)
     wanted = count_chosen(total, options.limit, options.sample)
+    blocks = cut_blocks(chosen, wanted, options.block_rows)
     done = resumed = sum(entry.rows + entry.bad for entry in journal.entries.values())
     progress(done, wanted, resumed)
     if done >= wanted:
         return
     left = (block for block in blocks if block.number not in journal.entries)
-    for checked in _engine(options, worker, left, -(-(wanted - done) // options.block_rows)):
-        journal.add(checked)
+    found = _engine(options, worker, left, -(-(wanted - done) // options.block_rows))
+    for checked in keep_all(found, journal):
         done += checked.row_count + checked.bad_count
         progress(done, wanted, resumed)
 
@@ -173,7 +173,7 @@ def _refuse_existing(places: Places, existing: Existing) -> None:
         return
     if existing is Existing.RESUME:
         return
-    for path in (places.out, places.meta, places.bad):
+    for path in (places.out, *places.beside):
         if os.path.lexists(path):
             raise InputError(
                 f"{str(path)!r} exists already.", fix="choose another name, or add --overwrite (or --resume)"
@@ -188,8 +188,9 @@ def _complete_already(places: Places, header: dict[str, Any], model: ModelInfo |
     meta = read_meta(places.out)
     differing = [name for name in header if meta.get(name) != header[name]]
     if differing:
+        differ = "differs" if len(differing) == 1 else "differ"
         raise InputError(
-            f"{str(places.out)!r} is complete, and was made otherwise: {', '.join(differing)} differ.",
+            f"{str(places.out)!r} is complete, and was made otherwise: {', '.join(differing)} {differ}.",
             fix="choose another output, or add --overwrite",
         )
     rows, bad = meta["rows"], meta["bad_rows"]

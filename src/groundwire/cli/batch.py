@@ -154,11 +154,15 @@ def progress_text(done: int, total: int, resumed: int, seconds: float) -> str:
 def _words(summary: "BatchSummary") -> str:
     model = "none" if summary.model is None else f"{summary.model.id} {summary.model.hash[:12]}".rstrip()
     if summary.already_complete:
-        return f"{summary.out}: complete already, {summary.rows:,} rows"
-    lines = [f"{summary.out}: {summary.rows:,} rows checked"]
+        return f"{summary.out}: complete already, {_rows(summary.rows)}"
+    lines = [f"{summary.out}: {_rows(summary.rows)} checked"]
     if summary.resumed_rows:
         lines[0] += f", {summary.resumed_rows:,} of the rows by an earlier run"
     if summary.bad_rows:
-        lines.append(f"{summary.bad_file}: {summary.bad_rows:,} rows that could not be checked, with line and reason")
+        lines.append(f"{summary.bad_file}: {_rows(summary.bad_rows)} that could not be checked, with line and reason")
     lines.append(f"model: {model}, policy {summary.policy_hash[:12]}")
     return "\n".join(lines)
+
+
+def _rows(count: int) -> str:
+    return f"{count:,} row" if count == 1 else f"{count:,} rows"

@@ -36,7 +36,7 @@ def report(
     approved than --min-approved, 2 usage or input error.
     """
     from groundwire.batch.figures import figures_of  # here: `--help` need not wait for it
-    from groundwire.batch.output import read_meta
+    from groundwire.batch.output import Places, read_meta
     from groundwire.batch.results import read_results
     from groundwire.batch.view import view_of_run
     from groundwire.render.run import render_run_html, render_run_markdown
@@ -44,7 +44,7 @@ def report(
     before = None if against is None else (Path(against).name, figures_of(read_results(Path(against))))
     figures = figures_of(read_results(Path(out)))
     view = view_of_run(Path(out).name, figures, read_meta(Path(out)), before)
-    used = [out, *([against] if against else [])]
+    used = [str(path) for name in (out, against) if name for path in (Path(name), *Places(Path(name)).beside)]
     if html is not None:
         output.write_file(html, render_run_html(view), used)
     if markdown is not None:

@@ -6,6 +6,8 @@ from groundwire.text.lexicon import load_rows
 from groundwire.text.tokens import stem, verb_share
 
 _PREFIXES = ("un", "in", "im", "ir", "non", "dis")
+_KEPT_STEMS = 8_192  # stems in use; in a run over a million texts rare ones must not pile up
+_NONE: frozenset[str] = frozenset()  # one for all stems without any: an empty set costs as much as a full one
 
 
 @cache
@@ -23,13 +25,14 @@ def _opposites() -> dict[str, tuple[str, ...]]:
     return {key: tuple(values) for key, values in found.items()}
 
 
-@lru_cache(maxsize=32_768)
+@lru_cache(maxsize=_KEPT_STEMS)
 def opposites(key: str) -> frozenset[str]:
     """Return the stems that the lexicon sets against a stem."""
-    return frozenset(_opposites().get(key, ()))
+    found = _opposites().get(key)
+    return frozenset(found) if found else _NONE
 
 
-@lru_cache(maxsize=32_768)
+@lru_cache(maxsize=_KEPT_STEMS)
 def against(key: str) -> frozenset[str]:
     """Return all stems that oppose a stem, by the lexicon or by a negating prefix."""
     formed = {prefix + key for prefix in _PREFIXES} if len(key) > 3 else set()
@@ -54,19 +57,20 @@ def _groups() -> dict[str, tuple[str, ...]]:
     return {key: tuple(values.difference(_opposites().get(key, ()))) for key, values in found.items()}
 
 
-@lru_cache(maxsize=32_768)
+@lru_cache(maxsize=_KEPT_STEMS)
 def is_specific(key: str) -> bool:
     """Tell whether a stem is in none of our word groups: likely a substance, a trade, a product."""
     return len(key) > 5 and not synonyms(key) and not opposites(key) and verb_share(key) == 0 and not key.endswith("ly")
 
 
-@lru_cache(maxsize=32_768)
+@lru_cache(maxsize=_KEPT_STEMS)
 def alike(key: str) -> frozenset[str]:
     """Return a stem together with the stems that may stand in for it."""
     return synonyms(key) | {key}
 
 
-@lru_cache(maxsize=32_768)
+@lru_cache(maxsize=_KEPT_STEMS)
 def synonyms(key: str) -> frozenset[str]:
     """Return the stems that may stand in for a stem."""
-    return frozenset(_groups().get(key, ()))
+    found = _groups().get(key)
+    return frozenset(found) if found else _NONE

@@ -23,6 +23,7 @@ _UNSPACED = re.compile(
 )
 _VOWEL = re.compile("[aeiouy]")
 _MIN_CONTENT = 3
+_KEPT_WORDS = 16_384  # words in use; in a run over a million texts rare ones must not pile up
 
 
 class Word(NamedTuple):
@@ -81,7 +82,7 @@ def is_function_word(lower: str) -> bool:
     return lower in load_words("function_words")
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=_KEPT_WORDS)
 def _word_facts(token: str) -> tuple[str, str, bool]:
     lower = fold(token)
     if "." in token or (token.isupper() and lower in load_words("acronyms")):
@@ -118,7 +119,7 @@ def _irregular_forms() -> dict[str, str]:
     return forms
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=_KEPT_WORDS)
 def stem(lower: str) -> str:
     """Cut plural, -ed, -ing and possessive endings; one stem for British and American spelling."""
     word = lower
