@@ -23,8 +23,12 @@ LINE = re.compile(r"[^\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
 _MARKER = re.compile(r"\s*(?:>\s*)*(?:(?:[-*+•‣◦▪●·–—]|\(?\d{1,3}[.)]|\(?[a-zA-Z][)])\s+(?=\S))?(?:\[[ xX]\]\s+)?")
 HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(?=\S)")
 # A run of marks is tried from its first one only: a long one without a space behind it would cost its square.
+# All marks stand in front: a pattern that begins with a set of characters is sought ten times as fast.
 END = re.compile(
-    r"(?<![.!?…])[.!?…]++[\"'”’»›)\]*_]*+(?=\s)|[。！？｡][”’」』）\"]*|(?<![؟۔।॥።։])[؟۔।॥።։]++[\"'”’»)\]]*+(?=\s|$)"
+    r"[.!?…。！？｡؟۔।॥።։](?:"
+    r"(?<=[.!?…])(?<![.!?…]{2})[.!?…]*+[\"'”’»›)\]*_]*+(?=\s)"
+    r"|(?<=[。！？｡])[”’」』）\"]*"
+    r"|(?<=[؟۔।॥።։])(?<![؟۔।॥።։]{2})[؟۔।॥።։]*+[\"'”’»)\]]*+(?=\s|$))"
 )
 # Bounded, so that a stream need not wait for the end of an endless word.
 _NEXT_WORD = re.compile(r"\s*[\"'“‘«‹(\[„¿¡*_]{0,16}([^\W\d_]{1,64})?")
@@ -35,6 +39,7 @@ _ALNUM = re.compile(r"[^\W_]")
 # Scraped pages lose the space after a stop ("in 2008.His wife").
 # The word before must be no name: "System.Text" is one word of code.
 LOST_END = re.compile(r"(?<![^\s\"“(])[a-z\d][\w,’'-]*[.!?][\"”’)]*(?=[\"“]?[A-Z][a-z’']*[\s,])")
+_MAYBE_LOST_END = re.compile(r"[.!?][\"”’)]*[\"“]?[A-Z]")
 _LONGEST_CELL = 200
 _LONGEST_ROW = 4_000
 _SOFT_BREAKS = ("; ", ": ", " - ", " – ", ", ", " ")
@@ -93,7 +98,8 @@ def shorten(unit: Unit, limit: int) -> list[Unit]:
     """Cut a unit of a source at lost sentence ends, and an overlong one at softer breaks."""
     if unit.row and len(unit.text) <= max(limit, _LONGEST_ROW):
         return [unit]
-    borders = [0, *(match.end() for match in LOST_END.finditer(unit.text)), len(unit.text)]
+    lost = [match.end() for match in LOST_END.finditer(unit.text)] if _MAYBE_LOST_END.search(unit.text) else []
+    borders = [0, *lost, len(unit.text)]
     if len(borders) == 2 and len(unit.text) <= limit:
         return [unit]
     pieces: list[Unit] = []
