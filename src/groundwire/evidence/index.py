@@ -209,7 +209,7 @@ def _cells_apart(row: str) -> str:
 
 def written_numbers(text: str) -> frozenset[str]:
     """Collect the numbers of a text as digit strings without separators."""
-    return frozenset(list_numbers(text))
+    return frozenset(map(plain_digits, _DIGITS.findall(text)))
 
 
 def list_numbers(text: str) -> list[str]:

@@ -14,9 +14,9 @@ from groundwire.text.tokens import Word, find_words, verb_shares
 _HARD_BREAK = re.compile(r"[;:!?()\[\]{}|—]|\s[-–]\s")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Analysis:
-    """What the other parts need to know of one sentence."""
+    """What the other parts need to know of one sentence; it equals itself alone, for that is told at once."""
 
     text: str
     words: tuple[Word, ...]

@@ -108,7 +108,7 @@ def find_moments(text: str, lowers: frozenset[str]) -> list[Moment]:
     """List dates and clock times in order; spans never overlap. `lowers` are the words of the text."""
     taken: list[Moment] = []
     named = not _names().isdisjoint(lowers)
-    if not named and not _WRITTEN.search(text):
+    if not named and not (_WRITTEN.search(text) and _WRITTEN_OUT.search(text)):
         return _with_years(text, taken)
     for name, pattern in _patterns():
         if name in _BY_NAME and not named:
@@ -155,6 +155,8 @@ def _first_of_range(text: str, moment: Moment) -> list[Moment]:
 _BY_NAME = ("day_month", "month_day", "month_year", "weekday", "month")
 # What a date or time without a month or weekday name looks like.
 _WRITTEN = re.compile(r"\d(?:[-/.:年月]\d?|0s|\s?(?:[apAP]\.?[mM]|[Uu]hr|o['’]))|[Qq][1-4]")
+# A number before the stop that ends a sentence is none of these.
+_WRITTEN_OUT = re.compile(r"\d(?:[-/.:]\d|[年月]|(?i:0s|\s?(?:[ap]\.?m|uhr|o['’])))|(?i:q)[1-4]")
 
 
 @cache

@@ -49,8 +49,13 @@ def fold(text: str) -> str:
 
 def find_words(text: str) -> list[Word]:
     """List the words of a text; unspaced scripts give character bigrams."""
+    if text.isascii():
+        # Without a call for each word, this takes two thirds of the time.
+        return [
+            Word._make((match[0], *match.span(), *_word_facts(match[0]))) for match in _ASCII_WORD.finditer(text)
+        ]
     words: list[Word] = []
-    for match in _word_pattern(text).finditer(text):
+    for match in _WORD.finditer(text):
         token = match.group()
         if not token.isascii() and _UNSPACED.search(token):
             words.extend(_bigrams(token, match.start()))
@@ -61,20 +66,18 @@ def find_words(text: str) -> list[Word]:
 
 def stems_of(text: str) -> list[str]:
     """List the stems of all words of a text, in order, without their places."""
-    if not text.isascii() and _UNSPACED.search(text):
+    pattern = _ASCII_WORD if text.isascii() else _WORD
+    if pattern is _WORD and _UNSPACED.search(text):
         return [word.stem for word in find_words(text)]
-    return [stem_ for _, stem_, _ in map(_word_facts, _word_pattern(text).findall(text))]
+    return [stem_ for _, stem_, _ in map(_word_facts, pattern.findall(text))]
 
 
 def content_stems(text: str) -> list[str]:
     """List the stems of the content words of a text, in order."""
-    if not text.isascii() and _UNSPACED.search(text):
+    pattern = _ASCII_WORD if text.isascii() else _WORD
+    if pattern is _WORD and _UNSPACED.search(text):
         return [word.stem for word in find_words(text) if word.content]
-    return [stem_ for _, stem_, content in map(_word_facts, _word_pattern(text).findall(text)) if content]
-
-
-def _word_pattern(text: str) -> re.Pattern[str]:
-    return _ASCII_WORD if text.isascii() else _WORD
+    return [stem_ for _, stem_, content in map(_word_facts, pattern.findall(text)) if content]
 
 
 def is_function_word(lower: str) -> bool:
@@ -123,10 +126,8 @@ def _irregular_forms() -> dict[str, str]:
 def stem(lower: str) -> str:
     """Cut plural, -ed, -ing and possessive endings; one stem for British and American spelling."""
     word = lower
-    if word.endswith("'s"):
-        word = word[:-2]
-    elif word.endswith("'"):
-        word = word[:-1]
+    if "'" in word:
+        word = word[:-2] if word.endswith("'s") else word.removesuffix("'")
     if not (word.isascii() and word.isalpha()):
         return word
     word = _irregular_forms().get(word, word)
@@ -149,7 +150,7 @@ def _short_form(word: str) -> str:
 
 
 def _cut_ending(word: str) -> str:
-    if len(word) <= 3:
+    if len(word) <= 3 or word[-1] not in "sdg":
         return word
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
