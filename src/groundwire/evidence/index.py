@@ -3,6 +3,7 @@
 import heapq
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -70,10 +71,11 @@ class SourceIndex:
     def __init__(self, sources: Sequence[Source]) -> None:
         self.sentences: list[Evidence] = []
         self._sources = tuple(sources)
-        self._postings: dict[str, list[int]] = {}
+        self._postings: defaultdict[str, list[int]] = defaultdict(list)
         self._rows: dict[tuple[str, ...], list[Evidence]] = {}
         for source in sources:
             self._add(source)
+        self._postings.default_factory = None  # from here on the index is only read
         self.vocabulary = frozenset(self._postings)
 
     @cached_property
@@ -123,9 +125,9 @@ class SourceIndex:
         if header:
             self._rows.setdefault(header, []).append(self.sentences[-1])
         for key in stems:
-            self._postings.setdefault(key, []).append(index)
+            self._postings[key].append(index)
         for number in numbers:
-            self._postings.setdefault("#" + number, []).append(index)
+            self._postings["#" + number].append(index)
 
     @cached_property
     def capitals(self) -> frozenset[str]:

@@ -189,29 +189,29 @@ def _cuts(line: str, begin: int) -> list[int]:
 
 def ends_sentence(line: str, begin: int, match: re.Match[str], *, is_open: bool = False) -> bool | None:
     """Tell whether a mark ends a sentence, None while text that may still follow an open line decides it."""
-    mark = match.group()[0]
-    if mark not in ".!?…":
-        return None if is_open and match.end() == len(line) else True
-    visible = _VISIBLE.search(line, match.end())
+    marks, start, end = match[0], match.start(), match.end()
+    if marks[0] not in ".!?…":
+        return None if is_open and end == len(line) else True
+    visible = _VISIBLE.search(line, end)
     if visible is None:
         return None if is_open else False
-    first = visible.group()
-    if match.group() in (".", "!", "?") and match.start() > begin and line[match.start() - 1].isspace():
+    first = visible[0]
+    if marks in (".", "!", "?") and start > begin and line[start - 1].isspace():
         return True  # tokenised text, often without capitals: "he left . she stayed ."
     if not (first.isupper() or first.isdigit() or first in _OPENERS or (first.isalpha() and not first.islower())):
         return False
-    if mark != "." or match.group().startswith(".."):
+    if marks[0] != "." or marks.startswith(".."):
         return True
     # Only a short look back: a line may be a megabyte long.
-    tail = line[max(begin, match.start() - 40) : match.start()]
+    tail = line[max(begin, start - 40) : start]
     word = tail[max(tail.rfind(" "), tail.rfind("\t")) + 1 :].lstrip(_OPENERS)
     if not word or (len(word) > 1 and word.isalpha() and word.lower() not in _abbreviations()):
         return True
-    following = _NEXT_WORD.match(line, match.end())
+    following = _NEXT_WORD.match(line, end)
     if is_open and following is not None and following.end() == len(line):
         return None
     next_word = (following.group(1) or "") if following else ""
-    return _stop_ends(word, next_word, first, line[max(begin, match.start() - 60) : match.start() - len(word)])
+    return _stop_ends(word, next_word, first, line[max(begin, start - 60) : start - len(word)])
 
 
 def _stop_ends(word: str, next_word: str, first: str, left: str) -> bool:
