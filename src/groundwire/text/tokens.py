@@ -17,9 +17,7 @@ _MARKS = (
 _LETTER = rf"[^\W\d_{_MARKS}]"
 _LETTERS = rf"(?:{_LETTER}++[{_MARKS}]*+)"
 # "U.S." is one word, "J. R." is two. Each begins with a set of characters: what is no letter is passed over quickly.
-_WORD = re.compile(
-    rf"{_LETTER}(?:(?<=[A-Za-z])\.(?:[A-Za-z]\.){{1,5}}|[{_MARKS}]*+{_LETTERS}*+(?:['’]{_LETTERS}++)*+)"
-)
+_WORD = re.compile(rf"{_LETTER}(?:(?<=[A-Za-z])\.(?:[A-Za-z]\.){{1,5}}|[{_MARKS}]*+{_LETTERS}*+(?:['’]{_LETTERS}++)*+)")
 _ASCII_WORD = re.compile(r"[A-Za-z](?:\.(?:[A-Za-z]\.){1,5}|[A-Za-z]*+(?:'[A-Za-z]++)*+)")
 # Scripts that write no spaces between words.
 _UNSPACED = re.compile(
@@ -51,9 +49,7 @@ def find_words(text: str) -> list[Word]:
     """List the words of a text; unspaced scripts give character bigrams."""
     if text.isascii():
         # Without a call for each word, this takes two thirds of the time.
-        return [
-            Word._make((match[0], *match.span(), *_word_facts(match[0]))) for match in _ASCII_WORD.finditer(text)
-        ]
+        return [Word._make((match[0], *match.span(), *_word_facts(match[0]))) for match in _ASCII_WORD.finditer(text)]
     words: list[Word] = []
     for match in _WORD.finditer(text):
         token = match.group()
