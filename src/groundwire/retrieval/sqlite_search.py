@@ -22,8 +22,9 @@ EVERY = 10**9
 VECTOR_WEIGHT = 0.2
 VECTOR_FLOOR = 0.45
 
-
 _PARAMETERS = 500
+# Votes are compared to six places: those that lie this close may still be equal.
+_ROUNDING = 1e-5
 _Row = tuple[int, bytes, int, bytes]  # number, packed terms, size, vector
 
 
@@ -118,9 +119,13 @@ class Reader:
             rows = self._connection.execute(
                 "SELECT rowid FROM words WHERE words MATCH ? LIMIT ?", (token[1:-1], max(limit, _LONGEST_LIST))
             )
+            vote = rarity[token]
             for (number,) in rows:
-                votes[number] = votes.get(number, 0.0) + rarity[token]
-        return sorted(votes, key=lambda number: (-round(votes[number], 6), number))[:limit]
+                votes[number] = votes.get(number, 0.0) + vote
+        # Thousands have a vote: only those that may be among the best are put in order.
+        edge = sorted(votes.values(), reverse=True)[limit - 1] - _ROUNDING if len(votes) > limit else 0.0
+        best = [number for number, vote in votes.items() if vote >= edge]
+        return sorted(best, key=lambda number: (-round(votes[number], 6), number))[:limit]
 
     def _by_vector(self, tenant: int, vector: Floats, limit: int, floor: float) -> list[Candidate]:
         numbers, tenants, matrix = self._vectors()
