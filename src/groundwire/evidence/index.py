@@ -1,6 +1,5 @@
 """An index over the sentences of all sources."""
 
-import heapq
 import math
 import re
 from collections import defaultdict
@@ -8,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from groundwire.evidence.votes import most_voted
 from groundwire.text.analysis import Analysis, analyse
 from groundwire.text.entities import capitals_in, find_definitions
 from groundwire.text.language import tell_languages
@@ -187,8 +187,7 @@ class SourceIndex:
             # The sentence that holds the very number must be among the candidates.
             for place in self._postings.get("#" + number, ())[:3]:
                 scores[place] += len(self.sentences)
-        best = heapq.nsmallest(limit, scores.items(), key=lambda item: (-round(item[1], 9), item[0]))
-        chosen = [self.sentences[place] for place, _ in best]
+        chosen = [self.sentences[place] for place in most_voted(scores, limit, digits=9)]
         # With too few shared words there are still sentences to show.
         for sentence in self.sentences:
             if len(chosen) >= at_least:

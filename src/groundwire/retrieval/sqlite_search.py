@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from groundwire.errors import InputError
+from groundwire.evidence.votes import most_voted
 from groundwire.retrieval.postings import BM25_B, BM25_K1, Floats, rarity_of
 
 # A query reads at most so many entries of the index: the rarest words decide, the common ones only refine.
@@ -23,8 +24,6 @@ VECTOR_WEIGHT = 0.2
 VECTOR_FLOOR = 0.45
 
 _PARAMETERS = 500
-# Votes are compared to six places: those that lie this close may still be equal.
-_ROUNDING = 1e-5
 _Row = tuple[int, bytes, int, bytes]  # number, packed terms, size, vector
 
 
@@ -122,10 +121,7 @@ class Reader:
             vote = rarity[token]
             for (number,) in rows:
                 votes[number] = votes.get(number, 0.0) + vote
-        # Thousands have a vote: only those that may be among the best are put in order.
-        edge = sorted(votes.values(), reverse=True)[limit - 1] - _ROUNDING if len(votes) > limit else 0.0
-        best = [number for number, vote in votes.items() if vote >= edge]
-        return sorted(best, key=lambda number: (-round(votes[number], 6), number))[:limit]
+        return most_voted(votes, limit, digits=6)
 
     def _by_vector(self, tenant: int, vector: Floats, limit: int, floor: float) -> list[Candidate]:
         numbers, tenants, matrix = self._vectors()

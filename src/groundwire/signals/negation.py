@@ -152,6 +152,8 @@ def _partner(claim: Analysis, claim_clause: int, clauses: dict[int, frozenset[st
     A word that stands in one clause alone tells more than one that stands in all of them.
     """
     stems = claim.clause_stems(claim_clause)
+    if not stems:
+        return None
     subject = next((claim.words[p].stem for p in claim.content if claim.clauses[p] == claim_clause), "")
     found: dict[str, list[int]] = {}
     for key in stems:
