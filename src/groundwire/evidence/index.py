@@ -1,12 +1,13 @@
 """An index over the sentences of all sources."""
 
-import heapq
 import math
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from groundwire.evidence.votes import most_voted
 from groundwire.text.analysis import Analysis, analyse
 from groundwire.text.entities import capitals_in, find_definitions
 from groundwire.text.language import tell_languages
@@ -70,10 +71,11 @@ class SourceIndex:
     def __init__(self, sources: Sequence[Source]) -> None:
         self.sentences: list[Evidence] = []
         self._sources = tuple(sources)
-        self._postings: dict[str, list[int]] = {}
+        self._postings: defaultdict[str, list[int]] = defaultdict(list)
         self._rows: dict[tuple[str, ...], list[Evidence]] = {}
         for source in sources:
             self._add(source)
+        self._postings.default_factory = None  # from here on the index is only read
         self.vocabulary = frozenset(self._postings)
 
     @cached_property
@@ -123,9 +125,9 @@ class SourceIndex:
         if header:
             self._rows.setdefault(header, []).append(self.sentences[-1])
         for key in stems:
-            self._postings.setdefault(key, []).append(index)
+            self._postings[key].append(index)
         for number in numbers:
-            self._postings.setdefault("#" + number, []).append(index)
+            self._postings["#" + number].append(index)
 
     @cached_property
     def capitals(self) -> frozenset[str]:
@@ -185,8 +187,7 @@ class SourceIndex:
             # The sentence that holds the very number must be among the candidates.
             for place in self._postings.get("#" + number, ())[:3]:
                 scores[place] += len(self.sentences)
-        best = heapq.nsmallest(limit, scores.items(), key=lambda item: (-round(item[1], 9), item[0]))
-        chosen = [self.sentences[place] for place, _ in best]
+        chosen = [self.sentences[place] for place in most_voted(scores, limit, digits=9)]
         # With too few shared words there are still sentences to show.
         for sentence in self.sentences:
             if len(chosen) >= at_least:
@@ -209,7 +210,7 @@ def _cells_apart(row: str) -> str:
 
 def written_numbers(text: str) -> frozenset[str]:
     """Collect the numbers of a text as digit strings without separators."""
-    return frozenset(list_numbers(text))
+    return frozenset(map(plain_digits, _DIGITS.findall(text)))
 
 
 def list_numbers(text: str) -> list[str]:

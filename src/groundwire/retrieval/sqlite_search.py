@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from groundwire.errors import InputError
+from groundwire.evidence.votes import most_voted
 from groundwire.retrieval.postings import BM25_B, BM25_K1, Floats, rarity_of
 
 # A query reads at most so many entries of the index: the rarest words decide, the common ones only refine.
@@ -21,7 +22,6 @@ EVERY = 10**9
 # Both were chosen on the public dev sets, see benchmarks/results/retrieval.json.
 VECTOR_WEIGHT = 0.2
 VECTOR_FLOOR = 0.45
-
 
 _PARAMETERS = 500
 _Row = tuple[int, bytes, int, bytes]  # number, packed terms, size, vector
@@ -118,9 +118,10 @@ class Reader:
             rows = self._connection.execute(
                 "SELECT rowid FROM words WHERE words MATCH ? LIMIT ?", (token[1:-1], max(limit, _LONGEST_LIST))
             )
+            vote = rarity[token]
             for (number,) in rows:
-                votes[number] = votes.get(number, 0.0) + rarity[token]
-        return sorted(votes, key=lambda number: (-round(votes[number], 6), number))[:limit]
+                votes[number] = votes.get(number, 0.0) + vote
+        return most_voted(votes, limit, digits=6)
 
     def _by_vector(self, tenant: int, vector: Floats, limit: int, floor: float) -> list[Candidate]:
         numbers, tenants, matrix = self._vectors()

@@ -53,7 +53,9 @@ def matches(view: ClaimView, item: Evidence, policy: Policy) -> tuple[tuple[Matc
     """Compare every number of the claim with every number of a sentence, once."""
     found = view.memo.get(item.index)
     if found is None:
-        mine, theirs = view.analysis.quantities, item.analysis.quantities
+        mine = view.analysis.quantities
+        # A claim without numbers needs no sentence taken apart.
+        theirs = item.analysis.quantities if mine else ()
         limit = max(_FEWEST, _MOST_PAIRS // max(1, len(mine)))
         if len(theirs) <= limit:
             found = tuple(_matches_of(quantity, theirs, item, policy) for quantity in mine)

@@ -36,7 +36,10 @@ def compare_polarity(view: ClaimView, item: Evidence, settled: frozenset[str]) -
     `settled` are stems whose opposition a comparison or an order has already explained.
     """
     claim, source = view.analysis, item.analysis
-    partners = {clause: _partner(claim, clause, source) for clause in sorted(set(claim.clauses))}
+    spoken = {
+        clause: source.clause_stems(clause) | source.inherited_subject(clause) for clause in sorted(set(source.clauses))
+    }
+    partners = {clause: _partner(claim, clause, spoken) for clause in sorted(set(claim.clauses))}
     matched = frozenset(partner for partner in partners.values() if partner is not None)
     theirs = [cue for cue in read(source).negations if cue.clause in matched or _bears(claim, source, cue)]
     mine, theirs = _cancel(claim, read(claim).negations, source, theirs)
@@ -143,20 +146,21 @@ def _other_degree(claim: Analysis, one: int, source: Analysis, opposite: str) ->
     ][:1]
 
 
-def _partner(claim: Analysis, claim_clause: int, source: Analysis) -> int | None:
-    """Find the clause of the evidence that speaks of the same thing.
+def _partner(claim: Analysis, claim_clause: int, clauses: dict[int, frozenset[str]]) -> int | None:
+    """Find the clause of the evidence that speaks of the same thing, by the stems of each.
 
     A word that stands in one clause alone tells more than one that stands in all of them.
     """
     stems = claim.clause_stems(claim_clause)
+    if not stems:
+        return None
     subject = next((claim.words[p].stem for p in claim.content if claim.clauses[p] == claim_clause), "")
-    clauses = {number: source.clause_stems(number) | source.inherited_subject(number) for number in set(source.clauses)}
     found: dict[str, list[int]] = {}
     for key in stems:
         same = [number for number, others in clauses.items() if covered(key, others)]
         found[key] = same or [number for number, others in clauses.items() if not against(key).isdisjoint(others)]
     best, best_weight = None, 0.0
-    for number in sorted(clauses):
+    for number in clauses:
         weight = sum(1.0 / len(places) for places in found.values() if number in places)
         if weight and number in found.get(subject, ()):
             weight += 0.5

@@ -61,24 +61,7 @@ class Reading:
         return find_conditions(self.analysis)
 
 
-@dataclass(frozen=True)
-class _Key:
-    """An analysis stands for its text: hashing all its parts would cost more than reading it."""
-
-    analysis: Analysis
-
-    def __hash__(self) -> int:
-        return hash(self.analysis.text)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and self.analysis.text == other.analysis.text
-
-
 @lru_cache(maxsize=2_048)
-def _read(key: _Key) -> Reading:
-    return Reading(key.analysis)
-
-
 def read(analysis: Analysis) -> Reading:
-    """Return the reading of a sentence; equal sentences share it."""
-    return _read(_Key(analysis))
+    """Return the reading of a sentence; equal sentences share it, as they share their analysis."""
+    return Reading(analysis)

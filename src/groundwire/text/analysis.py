@@ -5,6 +5,8 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
+from itertools import groupby
+from typing import NamedTuple
 
 from groundwire.text.lexicon import load_map, load_rows, load_words
 from groundwire.text.quantities import find_quantities
@@ -14,9 +16,16 @@ from groundwire.text.tokens import Word, find_words, verb_shares
 _HARD_BREAK = re.compile(r"[;:!?()\[\]{}|—]|\s[-–]\s")
 
 
-@dataclass(frozen=True)
+class _Clause(NamedTuple):
+    """What a clause speaks of."""
+
+    stems: frozenset[str]
+    inherited: frozenset[str]  # the subject of a clause before
+
+
+@dataclass(frozen=True, eq=False)
 class Analysis:
-    """What the other parts need to know of one sentence."""
+    """What the other parts need to know of one sentence; it equals itself alone, for that is told at once."""
 
     text: str
     words: tuple[Word, ...]
@@ -39,26 +48,29 @@ class Analysis:
         """Number the clause of each word."""
         return tuple(_clauses(self.text, self.words, self.verbs))
 
-    def clause_words(self, clause: int) -> list[int]:
-        """List the places of a clause's words."""
-        return [place for place, number in enumerate(self.clauses) if number == clause]
-
     def clause_stems(self, clause: int) -> frozenset[str]:
         """Collect the content stems of a clause."""
-        return frozenset(self.words[place].stem for place in self.content if self.clauses[place] == clause)
+        return self._parts[clause].stems
 
     def inherited_subject(self, clause: int) -> frozenset[str]:
         """Collect the subject that a clause without one of its own takes from the clause before."""
-        if clause == 0:
-            return frozenset()
-        places = self.clause_words(clause)
-        verb = next((place for place in places if place in self.verbs), -1)
-        if verb < 0 or any(place in self.content for place in places if place < verb):
-            return frozenset()
-        before = self.clause_words(clause - 1)
-        first_verb = next((place for place in before if place in self.verbs), len(self.words))
-        own = frozenset(self.words[place].stem for place in before if place < first_verb and place in self.content)
-        return own or self.inherited_subject(clause - 1)
+        return self._parts[clause].inherited
+
+    @cached_property
+    def _parts(self) -> list[_Clause]:
+        # All at once: a row of a thousand cells is a sentence of a thousand clauses.
+        content = frozenset(self.content)
+        parts: list[_Clause] = []
+        inherited = subject = frozenset[str]()
+        for _, group in groupby(range(len(self.words)), key=self.clauses.__getitem__):
+            places = list(group)
+            verb = next((place for place in places if place in self.verbs), len(self.words))
+            before = subject or inherited
+            subject = frozenset(self.words[place].stem for place in places if place < verb and place in content)
+            inherited = before if verb < len(self.words) and not subject else frozenset()
+            stems = frozenset(self.words[place].stem for place in places if place in content)
+            parts.append(_Clause(stems, inherited))
+        return parts
 
 
 @lru_cache(maxsize=2_048)

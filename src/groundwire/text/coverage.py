@@ -14,7 +14,8 @@ def share(keys: Sequence[str], stems: frozenset[str]) -> float:
     """Measure the share of keys that the stems cover; 1.0 when there are none."""
     if not keys:
         return 1.0
-    return sum(covered(key, stems) for key in keys) / len(keys)
+    # As `covered` has it, without a call for each key: no other line runs as often.
+    return len([key for key in keys if key in stems or not alike(key).isdisjoint(stems)]) / len(keys)
 
 
 def union(groups: Iterable[frozenset[str]]) -> frozenset[str]:

@@ -84,9 +84,10 @@ def _patterns() -> list[tuple[str, re.Pattern[str]]]:
 
 _LONGEST = (0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _DAY_SIDE = re.compile(r"^(?:\.|,|\s\d|\s?[-–|]|\s?$|\sa)")
-_YEAR = re.compile(r"(?<![\w.,$€£#-])(1[0-9]\d\d|20\d\d)(?![\w,.]?\d|\s?%|['’]|\w)")
+# They begin with the digits, and look back afterwards: so they are sought twice as fast.
+_YEAR = re.compile(r"(1[0-9]\d\d|20\d\d)(?<![\w.,$€£#-]\d{4})(?![\w,.]?\d|\s?%|['’]|\w)")
 _YEARS = re.compile(
-    r"(?<![\w.,$€£#/-])(1[5-9]\d\d|20\d\d)\s?[-–—/]\s?(1[5-9]\d\d|20\d\d|\d\d)(?![\w,.]?\d|\s?%|[-/]\d|\w)"
+    r"(1[5-9]\d\d|20\d\d)(?<![\w.,$€£#/-]\d{4})\s?[-–—/]\s?(1[5-9]\d\d|20\d\d|\d\d)(?![\w,.]?\d|\s?%|[-/]\d|\w)"
 )
 
 
@@ -107,7 +108,7 @@ def find_moments(text: str, lowers: frozenset[str]) -> list[Moment]:
     """List dates and clock times in order; spans never overlap. `lowers` are the words of the text."""
     taken: list[Moment] = []
     named = not _names().isdisjoint(lowers)
-    if not named and not _WRITTEN.search(text):
+    if not named and not (_WRITTEN.search(text) and _WRITTEN_OUT.search(text)):
         return _with_years(text, taken)
     for name, pattern in _patterns():
         if name in _BY_NAME and not named:
@@ -154,6 +155,8 @@ def _first_of_range(text: str, moment: Moment) -> list[Moment]:
 _BY_NAME = ("day_month", "month_day", "month_year", "weekday", "month")
 # What a date or time without a month or weekday name looks like.
 _WRITTEN = re.compile(r"\d(?:[-/.:年月]\d?|0s|\s?(?:[apAP]\.?[mM]|[Uu]hr|o['’]))|[Qq][1-4]")
+# A number before the stop that ends a sentence is none of these.
+_WRITTEN_OUT = re.compile(r"\d(?:[-/.:]\d|[年月]|(?i:0s|\s?(?:[ap]\.?m|uhr|o['’])))|(?i:q)[1-4]")
 
 
 @cache

@@ -19,7 +19,7 @@ class Name(NamedTuple):
 
 
 # A capital after a space inside a sentence, not after a colon, quote or bracket.
-_INNER_CAPITAL = re.compile(r"(?<=[\w,;] )[^\W\d_a-zß-öø-ÿ][^\W\d_]*")
+_INNER_CAPITAL = re.compile(r"[^\W\d_a-zß-öø-ÿ](?<=[\w,;] .)[^\W\d_]*")
 _JOIN = re.compile(r"\s|\s?[-–&]\s?|\.\s?|['’]")
 _OPENING = re.compile(r"[:\"“‘«„(\[*_|]\s*$|^\W*$")
 

@@ -42,8 +42,8 @@ def tell_languages(text: str) -> frozenset[str]:
         found.discard("zh")  # Japanese is written with Chinese characters too
     counts: dict[str, int] = {}
     words = _language_words()
-    for word in _WORD.findall(fold(sample)):
-        for language in words.get(word, ()):
+    for word in filter(words.__contains__, _WORD.findall(fold(sample))):
+        for language in words[word]:
             counts[language] = counts.get(language, 0) + 1
     if counts:
         most = max(counts.values())

@@ -74,6 +74,8 @@ def _digit_numerals(text: str) -> list[Numeral]:
 
 
 def _read_digits(raw: str) -> tuple[float, float | None, float]:
+    if raw.isdigit():
+        return float(raw), None, _step_of(raw)
     plain = re.sub(r"[\u00a0\u2009\u202f '’]", "", raw)
     dots, commas = plain.count("."), plain.count(",")
     if commas and dots:

@@ -14,7 +14,10 @@ from groundwire.text.tokens import Word
 
 _DIGIT = re.compile(r"\d")
 # Cheap tests first: the full patterns below are tried only where they can match.
-_MAYBE_IDENTIFIER = re.compile(r"[A-Za-z]-?\d|\d[A-Za-z]{1,2}\d|\.\d+\.\d|@|://")
+# They begin with a set of rare characters, which is sought many times as fast as a choice or a look back.
+_MAYBE_IDENTIFIER = re.compile(
+    r"[\d.@:](?:(?<=[A-Za-z]\d)|(?<=[A-Za-z]-\d)|(?<=\d)[A-Za-z]{1,2}\d|(?<=\.)\d+\.\d|(?<=@)|(?<=:)//)"
+)
 _MAYBE_PHONE = re.compile(r"\d\)?[ /-]\(?\d{2}")
 _IDENTIFIER = re.compile(
     r"https?://[^\s<>\"')\]]+|[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,32})+"
@@ -24,7 +27,7 @@ _IDENTIFIER = re.compile(
 _PHONE = re.compile(r"(?<![\w.,])\+?\(?\d{1,4}\)?(?:[ /-]\(?\d{2,8}\)?){2,5}(?![\w.]*\d)")
 _VERSION_LEAD = re.compile(r"\b(?:version|versions|release|build|revision|v|rev)\.?\s*$", re.IGNORECASE)
 _WEAK_LEAD = re.compile(r"\b(?:all|these|those|other|both|the|any)\s+$", re.IGNORECASE)
-_SCORE = re.compile(r"(?<![\w.,:/-])(\d{1,3})\s?[-–:]\s?(\d{1,3})(?![\w:/-]|[.,]\d|\s?%)")
+_SCORE = re.compile(r"(\d(?<![\w.,:/-]\d)\d{0,2})\s?[-–:]\s?(\d{1,3})(?![\w:/-]|[.,]\d|\s?%)")
 _RANGE_GAP = re.compile(r"\s*(?:[-–—]|(?:to|bis|through|until|till|à|hasta|up to)\b)\s*", re.IGNORECASE)
 _BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s+(?:[$€£¥]\s?)?$", re.IGNORECASE)
 _AND_GAP = re.compile(r"\s*(?:\S{0,12}\s)?(?:and|und|et|y)\s+(?:[$€£¥]\s?)?", re.IGNORECASE)

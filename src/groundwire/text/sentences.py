@@ -23,8 +23,12 @@ LINE = re.compile(r"[^\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
 _MARKER = re.compile(r"\s*(?:>\s*)*(?:(?:[-*+•‣◦▪●·–—]|\(?\d{1,3}[.)]|\(?[a-zA-Z][)])\s+(?=\S))?(?:\[[ xX]\]\s+)?")
 HEADING = re.compile(r"\s{0,3}(#{1,6})\s+(?=\S)")
 # A run of marks is tried from its first one only: a long one without a space behind it would cost its square.
+# All marks stand in front: a pattern that begins with a set of characters is sought ten times as fast.
 END = re.compile(
-    r"(?<![.!?…])[.!?…]++[\"'”’»›)\]*_]*+(?=\s)|[。！？｡][”’」』）\"]*|(?<![؟۔।॥።։])[؟۔।॥።։]++[\"'”’»)\]]*+(?=\s|$)"
+    r"[.!?…。！？｡؟۔।॥።։](?:"
+    r"(?<=[.!?…])(?<![.!?…]{2})[.!?…]*+[\"'”’»›)\]*_]*+(?=\s)"
+    r"|(?<=[。！？｡])[”’」』）\"]*"
+    r"|(?<=[؟۔।॥።։])(?<![؟۔।॥።։]{2})[؟۔।॥።։]*+[\"'”’»)\]]*+(?=\s|$))"
 )
 # Bounded, so that a stream need not wait for the end of an endless word.
 _NEXT_WORD = re.compile(r"\s*[\"'“‘«‹(\[„¿¡*_]{0,16}([^\W\d_]{1,64})?")
@@ -35,6 +39,7 @@ _ALNUM = re.compile(r"[^\W_]")
 # Scraped pages lose the space after a stop ("in 2008.His wife").
 # The word before must be no name: "System.Text" is one word of code.
 LOST_END = re.compile(r"(?<![^\s\"“(])[a-z\d][\w,’'-]*[.!?][\"”’)]*(?=[\"“]?[A-Z][a-z’']*[\s,])")
+_MAYBE_LOST_END = re.compile(r"[.!?][\"”’)]*[\"“]?[A-Z]")
 _LONGEST_CELL = 200
 _LONGEST_ROW = 4_000
 _SOFT_BREAKS = ("; ", ": ", " - ", " – ", ", ", " ")
@@ -93,7 +98,8 @@ def shorten(unit: Unit, limit: int) -> list[Unit]:
     """Cut a unit of a source at lost sentence ends, and an overlong one at softer breaks."""
     if unit.row and len(unit.text) <= max(limit, _LONGEST_ROW):
         return [unit]
-    borders = [0, *(match.end() for match in LOST_END.finditer(unit.text)), len(unit.text)]
+    lost = [match.end() for match in LOST_END.finditer(unit.text)] if _MAYBE_LOST_END.search(unit.text) else []
+    borders = [0, *lost, len(unit.text)]
     if len(borders) == 2 and len(unit.text) <= limit:
         return [unit]
     pieces: list[Unit] = []
@@ -183,29 +189,29 @@ def _cuts(line: str, begin: int) -> list[int]:
 
 def ends_sentence(line: str, begin: int, match: re.Match[str], *, is_open: bool = False) -> bool | None:
     """Tell whether a mark ends a sentence, None while text that may still follow an open line decides it."""
-    mark = match.group()[0]
-    if mark not in ".!?…":
-        return None if is_open and match.end() == len(line) else True
-    visible = _VISIBLE.search(line, match.end())
+    marks, start, end = match[0], match.start(), match.end()
+    if marks[0] not in ".!?…":
+        return None if is_open and end == len(line) else True
+    visible = _VISIBLE.search(line, end)
     if visible is None:
         return None if is_open else False
-    first = visible.group()
-    if match.group() in (".", "!", "?") and match.start() > begin and line[match.start() - 1].isspace():
+    first = visible[0]
+    if marks in (".", "!", "?") and start > begin and line[start - 1].isspace():
         return True  # tokenised text, often without capitals: "he left . she stayed ."
     if not (first.isupper() or first.isdigit() or first in _OPENERS or (first.isalpha() and not first.islower())):
         return False
-    if mark != "." or match.group().startswith(".."):
+    if marks[0] != "." or marks.startswith(".."):
         return True
     # Only a short look back: a line may be a megabyte long.
-    tail = line[max(begin, match.start() - 40) : match.start()]
+    tail = line[max(begin, start - 40) : start]
     word = tail[max(tail.rfind(" "), tail.rfind("\t")) + 1 :].lstrip(_OPENERS)
     if not word or (len(word) > 1 and word.isalpha() and word.lower() not in _abbreviations()):
         return True
-    following = _NEXT_WORD.match(line, match.end())
+    following = _NEXT_WORD.match(line, end)
     if is_open and following is not None and following.end() == len(line):
         return None
     next_word = (following.group(1) or "") if following else ""
-    return _stop_ends(word, next_word, first, line[max(begin, match.start() - 60) : match.start() - len(word)])
+    return _stop_ends(word, next_word, first, line[max(begin, start - 60) : start - len(word)])
 
 
 def _stop_ends(word: str, next_word: str, first: str, left: str) -> bool:
