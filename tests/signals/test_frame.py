@@ -74,3 +74,26 @@ def test_a_number_that_a_reader_worked_out_is_no_contradiction(claim: str, sourc
 )  # fmt: skip
 def test_a_clash_in_the_same_statement_is_a_contradiction(claim: str, source: str) -> None:
     assert verdict(claim, source) == "contradicted"
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("All lamps on the north pier failed the test.", "Some lamps on the north pier failed the test."),
+        ("The board will sell the old ferry in spring.", "The board may sell the old ferry in spring."),
+        ("Most members of the choir read music.", "A few members of the choir read music."),
+    ],
+)
+def test_a_statement_made_stronger_in_the_same_words_is_a_contradiction(claim: str, source: str) -> None:
+    assert verdict(claim, source) == "contradicted"
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("Rarely does the lake freeze.", "The lake rarely freezes. Ice was last seen in 1986."),
+        ("The firm intends to hire 20 engineers.", "The firm plans to recruit 20 engineers. Offices are in Graz."),
+    ],
+)
+def test_the_same_strength_in_another_order_is_no_contradiction(claim: str, source: str) -> None:
+    assert verdict(claim, source) in ("supported", "unverifiable")

@@ -32,6 +32,8 @@ _NEEDED: Mapping[Reason, float] = MappingProxyType(
         Reason.CONDITION: 0.5,
     }
 )
+# From here on a doubt about scope is a contradiction: "all" for "some", "must" for "may" in the same statement.
+_ENOUGH: Mapping[Reason, float] = MappingProxyType({Reason.QUANTIFIER: 0.8, Reason.MODALITY: 0.9})
 # What it adds when the words before, or after, two numbers are the same, when both are limits, and when
 # both are days with month and year: few texts hold two of those.
 _BEFORE = 0.25
@@ -44,11 +46,18 @@ _SUPPOSING = ("a", "an", "if", "were")
 
 
 def within_frame(findings: Iterable[Finding], view: ClaimView, index: SourceIndex) -> tuple[Finding, ...]:
-    """Turn the clashes with evidence that shares too little else with the claim into doubts."""
-    return tuple(
-        finding._replace(hard=False) if finding.hard and _is_loose(finding, view, index) else finding
-        for finding in findings
-    )
+    """Let the words around each clash decide whether it contradicts or only raises doubt."""
+    return tuple(finding._replace(hard=_is_hard(finding, view, index)) for finding in findings)
+
+
+def _is_hard(finding: Finding, view: ClaimView, index: SourceIndex) -> bool:
+    needed = _NEEDED if finding.hard else _ENOUGH
+    limit = needed.get(Reason(finding.reason))
+    if limit is None or finding.evidence is None:
+        return finding.hard
+    if not finding.hard and finding.claim_end - finding.claim_start >= len(view.claim.text):
+        return False  # a doubt about the whole claim leaves no frame to measure
+    return _frame(finding, finding.evidence, view, index) >= limit + _extra(finding, finding.evidence, view)
 
 
 def told_around(finding: Finding, view: ClaimView, index: SourceIndex) -> float:
@@ -90,19 +99,20 @@ def _empty_stems() -> frozenset[str]:
     return frozenset(map(stem, (*load_words("light_verbs"), *load_words("number_nouns"), *load_map("limit_nouns"))))
 
 
-def _is_loose(finding: Finding, view: ClaimView, index: SourceIndex) -> bool:
-    needed = _NEEDED.get(Reason(finding.reason))
-    if needed is None or finding.evidence is None:
-        return False
-    if finding.reason == Reason.NUMBER_MISMATCH and _may_be_worked_out(finding, view, finding.evidence):
-        needed += _WORKED_OUT
+def _frame(finding: Finding, item: Evidence, view: ClaimView, index: SourceIndex) -> float:
+    """Measure how much claim and sentence share around a clash, in the mean of both sides."""
     mine = frozenset(view.stems) | view.lead
-    told_back = share(_around(finding.evidence.analysis, finding.start, finding.end), mine)
+    told_back = share(_around(item.analysis, finding.start, finding.end), mine)
     if finding.reason != Reason.NUMBER_MISMATCH:
         # A clause may say it all; numbers of one clause are too often told apart by another.
-        told_back = max(told_back, share(_beside(finding.evidence.analysis, finding.start, finding.end), mine))
+        told_back = max(told_back, share(_beside(item.analysis, finding.start, finding.end), mine))
     frame = (told_around(finding, view, index) + told_back) / 2
-    return frame < needed and frame + _slot(finding, view, finding.evidence) < needed
+    return frame + _slot(finding, view, item)
+
+
+def _extra(finding: Finding, item: Evidence, view: ClaimView) -> float:
+    worked_out = finding.reason == Reason.NUMBER_MISMATCH and _may_be_worked_out(finding, view, item)
+    return _WORKED_OUT if worked_out else 0.0
 
 
 def _may_be_worked_out(finding: Finding, view: ClaimView, item: Evidence) -> bool:
