@@ -11,8 +11,8 @@ from groundwire.nli import NLI, DivergenceScorer
 from groundwire.nli.base import Entailment, Reading, WindowReader
 from groundwire.signals.claim import ClaimView
 from groundwire.signals.finding import Finding
+from groundwire.signals.frame import told_around
 from groundwire.text.bounds import Bound
-from groundwire.text.coverage import share, union
 from groundwire.types import Policy, Reason
 
 # Missing words alone never vote to contradict; a found conflict always does.
@@ -50,7 +50,7 @@ def second_opinion(
         return findings
     return tuple(
         finding._replace(hard=False)
-        if finding.hard and not _beyond_doubt(finding, view) and _frame(finding, view, index) < _TIGHT
+        if finding.hard and not _beyond_doubt(finding, view) and told_around(finding, view, index) < _TIGHT
         else finding
         for finding in findings
     )
@@ -63,18 +63,6 @@ def _beyond_doubt(finding: Finding, view: ClaimView) -> bool:
         quantity.bound != Bound.EXACT and quantity.start < finding.claim_end and quantity.end > finding.claim_start
         for quantity in view.analysis.quantities
     )
-
-
-def _frame(finding: Finding, view: ClaimView, index: SourceIndex) -> float:
-    """Measure how much of the claim around a clash stands in the sentence it clashes with, or next to it."""
-    rest = [
-        word.stem
-        for word in view.analysis.words
-        if word.content and not finding.claim_start <= word.start < finding.claim_end
-    ]
-    if finding.evidence is None:
-        return 1.0
-    return share(rest, union(item.stems for item in index.window(finding.evidence)))
 
 
 def index_keys(view: ClaimView) -> tuple[str, ...]:

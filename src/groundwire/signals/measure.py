@@ -11,6 +11,7 @@ from groundwire.signals.choose import FRAME, CloseReading, choose, read_closely
 from groundwire.signals.claim import ClaimView
 from groundwire.signals.entailment import Divergences, overlap_divergence, second_opinion, unit_range, with_conflict
 from groundwire.signals.finding import Finding
+from groundwire.signals.frame import within_frame
 from groundwire.signals.names import Aliases, alias_table, compare_names
 from groundwire.signals.numbers import compare_numbers, match_numbers
 from groundwire.text.coverage import covered, share, union
@@ -24,6 +25,8 @@ from groundwire.types import Policy, Reason
 _TRACED = 0.7
 _SHARED_VOCABULARY = 0.5
 _WIDE_READ = 5
+_NUMBER_CLASHES = frozenset({Reason.NUMBER_MISMATCH, Reason.NUMBER_ABSENT, Reason.UNIT_MISMATCH, Reason.DATE_MISMATCH})
+_POLARITY_CLASHES = frozenset({Reason.NEGATION_FLIP, Reason.ANTONYM})
 _UNION = 3
 
 
@@ -76,7 +79,7 @@ class Signals:
     @property
     def absent(self) -> bool:
         """Tell whether a number has no counterpart of its kind."""
-        return any(finding.reason == Reason.NUMBER_ABSENT for finding in self.findings)
+        return any(finding.hard and finding.reason == Reason.NUMBER_ABSENT for finding in self.findings)
 
 
 def measure(
@@ -112,13 +115,18 @@ def _measure_one(
     else:
         ranked = sorted(items, key=lambda item: (_divergence_of(model, number, view, item), item.index))
         best, near = read_closely(view, ranked[0], index, aliases), 1
-    numbers = compare_numbers(view, _bearing(view, ranked, near), policy)
-    if numbers.match is not True and near < _WIDE_READ and trace is not None and trace >= FRAME:
+    numbers = compare_numbers(view, _bearing(view, ranked, near), policy, index)
+    if (numbers.match is not True or numbers.findings) and near < _WIDE_READ and trace is not None and trace >= FRAME:
         # Before a number is called wrong or missing, more of the source is looked through.
-        numbers = compare_numbers(view, _bearing(view, ranked, _WIDE_READ), policy)
+        numbers = compare_numbers(view, _bearing(view, ranked, _WIDE_READ), policy, index)
     coverage = _coverage(view, best.evidence, ranked)
-    findings = second_opinion(best.findings + numbers.findings, view, index, reading)
+    clashes = within_frame(best.findings + numbers.findings, view, index)
+    findings = second_opinion(clashes, view, index, reading)
     hard = any(finding.hard and finding.reason != Reason.NUMBER_ABSENT for finding in findings)
+    # A clash that is only a doubt forbids support, but casts no vote of its own.
+    sure = {finding.reason for finding in clashes if finding.hard}
+    match = None if numbers.match is False and sure.isdisjoint(_NUMBER_CLASHES) else numbers.match
+    flip = best.flip and not sure.isdisjoint(_POLARITY_CLASHES)
     divergence = overlap_divergence(coverage)
     if model is not None:
         divergence = (
@@ -135,7 +143,7 @@ def _measure_one(
         for place, item in enumerate(ranked[:top_k])
     )
     return Signals(
-        divergence, best.names.match, best.names.vote, numbers.match, best.flip, trace, coverage, findings,
+        divergence, best.names.match, best.names.vote, match, flip, trace, coverage, findings,
         best.evidence, spans, numbers.derived, _is_foreign(view, index, trace), tuple(items),
         _traced(view, best, index) if (model is None or model.windowed) and not entailed else None,
         reading,

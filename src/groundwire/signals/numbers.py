@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from groundwire.evidence import Evidence
+from groundwire.evidence import Evidence, SourceIndex
+from groundwire.signals.absence import may_follow
 from groundwire.signals.claim import ClaimView
 from groundwire.signals.counterparts import Counterpart, Counterparts, counterparts, holds_exactly, matches
 from groundwire.signals.derived import is_derived
@@ -27,8 +28,11 @@ class Numbers(NamedTuple):
     derived: bool = False
 
 
-def compare_numbers(view: ClaimView, evidence: Sequence[Evidence], policy: Policy) -> Numbers:
-    """Look up each quantity of the claim in the slots of the evidence, the best sentence first."""
+def compare_numbers(view: ClaimView, evidence: Sequence[Evidence], policy: Policy, index: SourceIndex) -> Numbers:
+    """Look up each quantity of the claim in the slots of the evidence, the best sentence first.
+
+    The index is asked when no sentence states a number: it may yet follow from others.
+    """
     quantities = view.analysis.quantities
     if not quantities or not evidence:
         absent = [Finding(Reason.NUMBER_ABSENT, item.start, item.end, None) for item in quantities if not item.weak]
@@ -57,8 +61,9 @@ def compare_numbers(view: ClaimView, evidence: Sequence[Evidence], policy: Polic
             reason = _reason(clashing.match.verdict.clash)
             findings.append(Finding(reason, quantity.start, quantity.end, item, theirs.start, theirs.end))
         elif outcome is False and not quantity.weak:
-            outcomes.append(False)
-            findings.append(Finding(Reason.NUMBER_ABSENT, quantity.start, quantity.end, None))
+            doubtful = may_follow(view, quantity, evidence, index)
+            outcomes.append(None if doubtful else False)
+            findings.append(Finding(Reason.NUMBER_ABSENT, quantity.start, quantity.end, None, hard=not doubtful))
         else:
             outcomes.append(outcome if outcome is not False else None)
     return Numbers(_fold(outcomes), tuple(findings), derived)

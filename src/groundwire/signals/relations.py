@@ -154,6 +154,7 @@ def _quantifiers(view: ClaimView, item: Evidence) -> list[Finding]:
         if partner is None:
             if (
                 other.value in ("some", "few", "half")
+                and not any(one.value == other.value for one in mine)
                 and share(view.stems, item.stems) >= 0.8
                 and other.head in view.stems
             ):
@@ -199,7 +200,7 @@ def _modality(view: ClaimView, item: Evidence) -> list[Finding]:
     findings = _stated_modality(view, item, mine, theirs)
     for one in mine:
         # "was supposed to" makes a plan of what the evidence states as done.
-        alone = not any(other.head == one.head for other in theirs)
+        alone = not any(other.head == one.head or other.head in synonyms(one.head) for other in theirs)
         if one.value == "expected" and one.head and alone and covered(one.head, item.analysis.stems):
             start, end = _word_span(item.analysis, one.head)
             findings.append(Finding(Reason.MODALITY, one.start, one.end, item, start, end, hard=False))

@@ -25,6 +25,8 @@ _NUMBER = "#"  # as the index marks digit strings
 _NUMBER_CONFLICTS = frozenset({Reason.NUMBER_MISMATCH, Reason.UNIT_MISMATCH, Reason.DATE_MISMATCH})
 _POLARITY_CONFLICTS = frozenset({Reason.NEGATION_FLIP, Reason.ANTONYM})
 _RELATION_CONFLICTS = frozenset({Reason.ROLE_SWAP, Reason.COMPARATIVE, Reason.ORDER, Reason.QUANTIFIER})
+# Of these a doubt says nothing: in loose paraphrases right claims raise it as often as wrong ones.
+_ONLY_HARD = _NUMBER_CONFLICTS | _POLARITY_CONFLICTS | {Reason.NUMBER_ABSENT, Reason.ORDER}
 
 
 class ClaimFacts(NamedTuple):
@@ -69,7 +71,9 @@ def claim_facts(view: ClaimView, signals: Signals, index: SourceIndex, *, calibr
         ),
         polarity_differs=_polarity_differs(view, signals.matched),
         numbers_agree=signals.numerical_match,
-        reasons=frozenset(str(finding.reason) for finding in signals.findings),
+        reasons=frozenset(
+            str(finding.reason) for finding in signals.findings if finding.hard or finding.reason not in _ONLY_HARD
+        ),
         entailment=_logit(signals.reading.entailment.entailment) if calibrated and signals.reading else None,
     )
 
