@@ -81,14 +81,10 @@ def _beside(sentence: Analysis, start: int, end: int) -> list[str]:
     clause = next(
         (number for word, number in zip(sentence.words, sentence.clauses, strict=True) if word.end > start), 0
     )
-    places = sentence.clause_words(clause)
-    if not places:
-        return _around(sentence, start, end)
-    first, last = sentence.words[places[0]].start, sentence.words[places[-1]].end
     inside = [
         word.stem
-        for word in sentence.words
-        if first <= word.start < last and word.content and not start <= word.start < end
+        for word, number in zip(sentence.words, sentence.clauses, strict=True)
+        if number == clause and word.content and not start <= word.start < end
     ]
     return inside or _around(sentence, start, end)
 
