@@ -207,6 +207,8 @@ def main() -> None:
     card = {
         "intercept": round(intercept, 5),
         "weights": weights,
+        # Chosen for the words as they were: `benchmarks.train_blend` chooses anew.
+        "with_model": json.loads(MODEL.read_text(encoding="utf-8"))["with_model"],
         "card": {
             "what": "monotone logistic regression over word, number, name and conflict features; no model",
             "command": f"python -m benchmarks.train_combiner --limit {options.limit}",

@@ -20,10 +20,19 @@ OUTPUTS = ("logits", "token_logits")
 OPSET = 17
 
 
-def averaged(paths: Sequence[Path]) -> dict[str, torch.Tensor]:
-    """Average the weights of several runs that started from one another."""
+def mixed(paths: Sequence[Path], shares: Sequence[float] | None) -> dict[str, torch.Tensor]:
+    """Mix the weights of several runs that started from one another, by default in equal shares.
+
+    Shares may be negative: -1 of the start and 2 of the end go twice as far as the run did.
+    """
+    shares = shares or [1.0 / len(paths)] * len(paths)
+    if len(shares) != len(paths) or abs(sum(shares) - 1.0) > 1e-6:
+        raise SystemExit(f"{len(paths)} weights need {len(paths)} shares that sum to one, not {shares}")
     states = [torch.load(path, weights_only=True) for path in paths]
-    return {name: sum(state[name].float() for state in states) / len(states) for name in states[0]}
+    return {
+        name: sum(share * state[name].float() for share, state in zip(shares, states, strict=True))
+        for name in states[0]
+    }
 
 
 def write_onnx(student: Student, path: Path) -> None:
@@ -56,16 +65,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Write model.onnx, tokenizer.json and model.json."""
     parser = argparse.ArgumentParser(prog="python -m training export", description=__doc__)
     parser.add_argument("--weights", type=Path, nargs="+", required=True, help="weights.pt of one run, or of several")
+    parser.add_argument("--shares", type=float, nargs="+", help="how much each of the weights counts; they sum to one")
     parser.add_argument("--base", type=Path, required=True, help="local folder of the base model")
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--id", default="groundwire-embedded-v1")
+    parser.add_argument("--id", default="groundwire-embedded-v2")
     parser.add_argument("--max-tokens", type=int, default=448)
     parser.add_argument("--temperature", type=float, default=1.0)
     parser.add_argument("--span-threshold", type=float, default=0.5)
     parser.add_argument("--float", dest="plain", action="store_true", help="leave the weights as they are")
     options = parser.parse_args(arguments)
     student = load_student(options.base)
-    student.load_state_dict(averaged(options.weights))
+    student.load_state_dict(mixed(options.weights, options.shares))
     options.out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         plain = Path(folder) / "plain.onnx"

@@ -46,7 +46,7 @@ def test_a_pair_scores_the_same_alone_and_in_company(scorer: NLIScorer) -> None:
 def test_verdict_probability_and_model_are_in_the_result(scorer: NLIScorer) -> None:
     result = VerifiedScorer(nli_scorer=scorer).verify("The bridge was never closed.", SOURCE)
     assert result.model is not None
-    assert (result.model.id, len(result.model.hash)) == ("groundwire-embedded-v1", 64)
+    assert (result.model.id, len(result.model.hash)) == ("groundwire-embedded-v2", 64)
     without = VerifiedScorer().verify("The bridge was never closed.", SOURCE)
     assert result.support_probability != without.support_probability
 
