@@ -70,7 +70,9 @@ def _attack(attacks: Pools, benign: Pools, documents: Sequence[str], rng: random
     turn = rng.random()
     lead = [text for kind in _LEAD for text in benign[kind]]
     if turn < 0.3:
-        parts = _some(attacks["jailbreak"], rng, 2, 5) if rng.random() < 0.4 else _some(attacks["jailbreak"], rng, 5, 26)
+        parts = (
+            _some(attacks["jailbreak"], rng, 2, 5) if rng.random() < 0.4 else _some(attacks["jailbreak"], rng, 5, 26)
+        )
         if rng.random() < 0.4:  # what a harmless persona is told as well
             parts += _some(benign["persona"], rng, 1, 2)
         rng.shuffle(parts)
@@ -141,5 +143,3 @@ def _named(text: str, rng: random.Random) -> str:
 def _fold(text: str) -> int:
     # Texts that begin alike are variants of one text.
     return hashlib.sha256(text.lower()[:60].encode()).digest()[0] % FOLDS
-
-
