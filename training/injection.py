@@ -21,7 +21,7 @@ from groundwire.injection.learned import BITS, Model, Reading, calibration_input
 from training.injection_texts import FOLDS, Text, gather
 
 TARGET = data.ROOT / "src" / "groundwire" / "injection" / "model.json"
-ATTACK_PRIOR = 0.33  # chosen in cross-validation: 3 % of our hard harmless texts lie above the threshold
+ATTACK_PRIOR = 0.30  # in cross-validation fewer than 3 % of our hard harmless texts then lie above the threshold
 # How much one text of a source counts. Many attacks of bipia are plain requests ("translate this")
 # and many of tensortrust repeat one flood; both would teach the wrong thing at full weight.
 WEIGHTS = {"bipia_attacks": 0.5, "tensortrust_hijack": 0.5, "document": 0.5}
