@@ -22,7 +22,7 @@ from benchmarks.obfuscate import KINDS
 from groundwire import InjectionDetector
 from groundwire.evals import metrics
 
-CALIBRATED_PRIOR = 0.12  # ATTACK_PRIOR of training/injection.py, which needs numpy
+CALIBRATED_PRIOR = 0.30  # ATTACK_PRIOR of training/injection.py, which needs numpy
 DEFENDER = Path(__file__).with_name("injection_defender.py")
 Scores = dict[str, tuple[float, bool]]
 

@@ -7,11 +7,9 @@ training/data/; writes src/groundwire/injection/model.json and prints cross-vali
 import argparse
 import base64
 import json
-import random
 import zlib
 from array import array
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,13 +18,25 @@ from numpy.typing import NDArray
 from benchmarks import injection_data as data
 from groundwire.injection import stage1
 from groundwire.injection.learned import BITS, Model, Reading, calibration_inputs, sigmoid, windows
+from training.injection_texts import FOLDS, Text, gather
 
 TARGET = data.ROOT / "src" / "groundwire" / "injection" / "model.json"
-FOLDS = 5
-ATTACK_PRIOR = 0.12  # the share of attacks for which the probability is calibrated
+ATTACK_PRIOR = 0.30  # in cross-validation fewer than 3 % of our hard harmless texts then lie above the threshold
 # How much one text of a source counts. Many attacks of bipia are plain requests ("translate this")
 # and many of tensortrust repeat one flood; both would teach the wrong thing at full weight.
-WEIGHTS = {"bipia_attacks": 0.5, "tensortrust_hijack": 0.5, "document": 0.5, "own_attack": 1.5, "own_benign": 2.0}
+WEIGHTS = {"bipia_attacks": 0.5, "tensortrust_hijack": 0.5, "document": 0.5}
+OWN_WEIGHT = 1.5
+# How much more or less it counts where the threshold is drawn: one sentence torn out of a jailbreak is often no
+# attack yet, and a document is far from any; whole jailbreaks and our hard harmless texts are what it is about.
+TRUST = {
+    "attack jailbreak": 0.4,
+    "attack indirect": 0.4,
+    "bipia_attacks": 0.3,
+    "document": 0.3,
+    "attack jailbreak_long": 1.5,
+    "composed jailbreak": 1.5,
+}
+OWN_BENIGN_TRUST = 2.0
 Floats = NDArray[np.float64]
 
 
@@ -35,11 +45,13 @@ class Example(NamedTuple):
 
     label: int
     source: str
+    fold: int
     windows: list[NDArray[np.int64]]
     rules: float
     kinds: int
     words: int
-    weight: float
+    weight: float  # in the fit of the words
+    trust: float  # in the calibration
 
 
 def main() -> None:
@@ -48,15 +60,13 @@ def main() -> None:
     parser.add_argument("--data", help="folder with injection/ and text/ (or GROUNDWIRE_DATA)")
     parser.add_argument("--strength", type=float, default=15.0, help="L2 penalty")
     options = parser.parse_args()
-    examples = gather(data.folder(options.data))
-    order = random.Random(1).sample(range(len(examples)), len(examples))
-    fold_of = {place: number % FOLDS for number, place in enumerate(order)}
+    examples = [example(row) for row in gather(data.folder(options.data))]
     readings: list[Reading | None] = [None] * len(examples)
     for number in range(FOLDS):
-        weights, bias = fit([item for place, item in enumerate(examples) if fold_of[place] != number], options.strength)
+        weights, bias = fit([item for item in examples if item.fold != number], options.strength)
         model = packed(weights, bias, ())
         for place, item in enumerate(examples):
-            if fold_of[place] == number:
+            if item.fold == number:
                 readings[place] = read(model, item)
     calibration = calibrate(examples, readings)
     figures = describe(examples, readings, calibration)
@@ -66,32 +76,7 @@ def main() -> None:
     print(json.dumps(figures, indent=2))
 
 
-def gather(folder: Path) -> list[Example]:
-    """Collect every text that may be trained on."""
-    rows = [row for row in data.tune(folder) if row.text.strip()]
-    rows += [data.Row(text, 0, "document") for text in data.documents(folder, tune_half=True, per_set=250)]
-    attacks = data.own("training/data/injection_attacks.jsonl")
-    benign = data.own("training/data/injection_benign.jsonl")
-    rows += [data.Row(row.text, 1, "own_attack") for row in attacks]
-    rows += [data.Row(row.text, 0, "own_benign") for row in benign]
-    rows += [data.Row(text, 1, "own_attack") for text in composed(attacks)]
-    distinct = {row.text: row for row in rows}
-    return [example(row) for row in distinct.values()]
-
-
-def composed(rows: Sequence[data.Row], count: int = 300) -> list[str]:
-    """Put sentences of one kind together to attacks as long as harmless texts are."""
-    rng = random.Random(7)
-    kinds = sorted({row.source for row in rows})
-    texts = []
-    for _ in range(count):
-        kind = rng.choice(kinds)
-        pool = [row.text for row in rows if row.source == kind]
-        texts.append(" ".join(rng.sample(pool, min(len(pool), rng.choice((2, 4, 8, 14, 22, 30))))))
-    return texts
-
-
-def example(row: data.Row) -> Example:
+def example(row: Text) -> Example:
     """Read one text as stage 1 does."""
     seen: list[list[int]] = []
     words = stage1.own_words(row.text)
@@ -100,11 +85,12 @@ def example(row: data.Row) -> Example:
     reading = stage1.read(row.text, silent=("learned",))
     features = [np.unique(np.array(window)) for window in seen]
     kinds = len({item.rule for item in reading.findings})
-    weight = WEIGHTS.get(row.source, 1.0)
-    return Example(row.label, row.source, features, reading.rules, kinds, len(words), weight)
+    weight = WEIGHTS.get(row.source, OWN_WEIGHT if row.source.startswith(("attack ", "benign ")) else 1.0)
+    trust = weight * TRUST.get(row.source, OWN_BENIGN_TRUST if row.source.startswith("benign ") else 1.0)
+    return Example(row.label, row.source, row.fold, features, reading.rules, kinds, len(words), weight, trust)
 
 
-def fit(examples: Sequence[Example], strength: float, rounds: int = 400) -> tuple[Floats, float]:
+def fit(examples: Sequence[Example], strength: float, rounds: int = 250) -> tuple[Floats, float]:
     """Fit a logistic regression over windows; a text's weight is shared by its windows."""
     rows, labels, weights = [], [], []
     for item in examples:
@@ -154,7 +140,7 @@ def calibrate(examples: Sequence[Example], readings: Sequence[Reading | None]) -
     pairs = [(item, reading) for item, reading in zip(examples, readings, strict=True) if reading is not None]
     inputs = np.array([calibration_inputs(reading, item.rules, item.kinds) for item, reading in pairs])
     target = np.array([item.label for item, _ in pairs], float)
-    share = np.array([item.weight for item, _ in pairs])
+    share = np.array([item.trust for item, _ in pairs])
     share[target == 1] *= ATTACK_PRIOR / share[target == 1].sum()
     share[target == 0] *= (1 - ATTACK_PRIOR) / share[target == 0].sum()
     weight = np.zeros(inputs.shape[1])

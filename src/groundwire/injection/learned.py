@@ -11,10 +11,13 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import pairwise
 
-BITS = 15
+BITS = 18
 MASK = (1 << BITS) - 1
 WINDOW = 80  # words; long texts are read in overlapping windows
 STEP = 40
+_CLIP = 4.0  # window scores beyond it say no more in the mixed terms of the calibration
+_LONGEST = 1_500  # words; beyond the length of what it was fitted on the calibration must not extrapolate
+_USUAL = 4.0  # the logarithm of a short paragraph's words
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +69,13 @@ class Model:
 
 def calibration_inputs(reading: Reading, rules: float, kinds: int) -> tuple[float, ...]:
     """List what the calibration sees."""
-    length = math.log(reading.words)
-    return (1.0, reading.highest, reading.mean, math.log(reading.windows), length, rules, float(min(kinds, 4)))
+    length = math.log(min(reading.words, _LONGEST))
+    count = math.log(min(reading.windows, _LONGEST // STEP))
+    highest, mean = (max(-_CLIP, min(_CLIP, score)) for score in (reading.highest, reading.mean))
+    # A middling score means little in one sentence and much when it holds over pages: the mixed terms say so.
+    mixed = (mean * count, highest * count, mean * (length - _USUAL))
+    fired = float(min(kinds, 4))
+    return (1.0, reading.highest, reading.mean, *mixed, count, length, length * length / 4.0, rules, fired)
 
 
 def windows(words: Sequence[str]) -> list[tuple[int, list[int]]]:

@@ -59,16 +59,16 @@ def read(text: str, allowed: Iterable[str] = (), silent: Iterable[str] = ()) -> 
         desk.notes[f"only the first {MAX_CHARS:,} characters were scanned"] = None
         text = text[:MAX_CHARS]
     text = _without(text, allowed, desk)
-    probe = _Probe()
+    muted = frozenset(silent)
+    probe = None if "learned" in muted else _Probe()
     for start, end in _chunks(text):
         _read_chunk(text[start:end], start, desk, probe)
-    muted = frozenset(silent)
     found = [item for item in _distinct(desk.findings) if item.rule not in muted]
     rules = combined(found)
     kinds = len({item.rule for item in found})
-    probability = 0.0 if "learned" in muted else probe.probability(rules, kinds)
+    probability = probe.probability(rules, kinds) if probe else 0.0
     score = max(rules, probability if probability >= _QUIET else 0.0)
-    if probability >= _QUIET:
+    if probe and probability >= _QUIET:
         found.append(_finding("learned", probe.start, probe.end, probability))
     if len(found) > MAX_FINDINGS:
         desk.notes[f"{len(found) - MAX_FINDINGS} further findings are not listed"] = None
@@ -129,7 +129,7 @@ class _Probe:
         return load_model().probability(whole, rules, kinds)
 
 
-def _read_chunk(text: str, offset: int, desk: _Desk, probe: _Probe) -> None:
+def _read_chunk(text: str, offset: int, desk: _Desk, probe: _Probe | None) -> None:
     folded = fold(text)
     words = find_words(folded.text)
     rules = {(region.start, region.end): region.rule for region in find_hidden(text)}
@@ -150,7 +150,8 @@ def _read_chunk(text: str, offset: int, desk: _Desk, probe: _Probe) -> None:
         if around is not None:
             rule = rules[around]
             desk.findings.append(_finding(rule, around[0] + offset, around[1] + offset, _HIDDEN_WEIGHT))
-    probe.see(_unquoted(words, quoted, reported), folded, offset)
+    if probe:
+        probe.see(_unquoted(words, quoted, reported), folded, offset)
     _payloads(text, folded, words, lambda a, b: (a + offset, b + offset), (), desk)
 
 

@@ -28,10 +28,11 @@ class ChromaBackend(VectorBackend):
     ) -> None:
         try:
             import chromadb
+            from chromadb.config import Settings
         except ImportError as error:
             raise MissingExtraError("ChromaBackend", "chroma") from error
         if client is None:
-            settings = chromadb.Settings(anonymized_telemetry=False)
+            settings = Settings(anonymized_telemetry=False)
             if path is None:
                 client = chromadb.EphemeralClient(settings=settings)
             else:
