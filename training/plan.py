@@ -14,7 +14,7 @@ from benchmarks.record import ROOT
 from groundwire.errors import InputError
 
 MANIFEST = ROOT / "training" / "run.toml"
-STEPS = ("heldout", "prepare", "train", "export", "evaluate", "record")
+STEPS = ("heldout", "prepare", "train", "export", "restore", "evaluate", "record")
 NEED_DATA = ("heldout", "prepare")
 
 

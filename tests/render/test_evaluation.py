@@ -19,7 +19,7 @@ def view(files: int = 1, name: str = "rows.jsonl", text: str = "") -> Evaluation
         ),
         Row(f"The desk weighs 30 kg. {text}", f"The desk weighs 30 kg. {text}", 1, "", None, None, 2),
         Row("Anna leads the team.", "The team is led by a woman called Anna.", 1, "", None, None, 3),
-        Row("Anna leads the team.", "Anna leads the whole team today.", 0, "addition", None, None, 4),
+        Row("Anna leads the team.", "Anna leads the team today.", 0, "addition", None, None, 4),
     ]
     judged = judge_rows(rows, VerifiedScorer(), Policy())
     figures = measure(name, judged, 0.5, (BadLine(9, f"not JSON {text}"),))

@@ -53,8 +53,9 @@ def test_c20_the_plan_is_argv_arrays_and_changes_no_file(tmp_path: Path) -> None
         cwd=ROOT, capture_output=True, text=True, timeout=60, check=True,
     )  # fmt: skip
     arrays = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [argv[:3] for argv in arrays] == [["python", "-m", "training"]] * 7
-    steps = ["heldout", "prepare", "train teacher", "train student", "export", "evaluate", "record"]
+    assert [argv[:3] for argv in arrays] == [["python", "-m", "training"]] * 10
+    steps = ["heldout", "prepare", "train teacher", "train student", "export"]
+    steps += ["restore", "train student", "export", "evaluate", "record"]
     assert [" ".join(argv[3 : 5 if argv[3] == "train" else 4]) for argv in arrays] == steps
     assert all(isinstance(part, str) for argv in arrays for part in argv)
     assert arrays[0][4:6] == ["--data", "/data"]

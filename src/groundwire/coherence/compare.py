@@ -104,7 +104,8 @@ def factual_divergence(claim: ClaimVerdict, texts: Sequence[str], model: float |
     if claim.support_probability is None or Reason.OTHER_LANGUAGE in claim.reasons:
         return DOUBTFUL
     low, high = _UNSURE
-    return min(high, max(low, 1.0 - claim.support_probability))
+    # Its third decimal is noise and must not decide at the threshold.
+    return min(high, max(low, round(1.0 - claim.support_probability, 2)))
 
 
 def logical_divergence(claim: ClaimVerdict, *, numbers_count: bool) -> float:

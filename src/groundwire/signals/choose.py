@@ -8,7 +8,7 @@ from groundwire.signals.charges import compare_charges
 from groundwire.signals.claim import ClaimView
 from groundwire.signals.counterparts import matches
 from groundwire.signals.finding import Finding
-from groundwire.signals.names import Aliases, Names, compare_names
+from groundwire.signals.names import Aliases, Names, compare_names, names_of
 from groundwire.signals.negation import compare_polarity
 from groundwire.signals.reading import read
 from groundwire.signals.relations import compare_relations
@@ -104,7 +104,9 @@ def read_closely(view: ClaimView, item: Evidence, index: SourceIndex, aliases: A
         if replaced is not None:
             # The word that stands in another's place needs no second mention as absent.
             findings = (*(f for f in findings if f.claim_start != replaced.claim_start), replaced)
-    confirmed = not findings and (bool(relations.settled) or _stands_in(view, item))
+    confirmed = not findings and (
+        bool(relations.settled) or _stands_in(view, item) or (names.vote > 0 and _stands_in_renamed(view, item))
+    )
     return CloseReading(item, names, findings, polarity.flip, confirmed)
 
 
@@ -114,6 +116,18 @@ def _stands_in(view: ClaimView, item: Evidence) -> bool:
     theirs = [word.stem for word in item.analysis.words]
     width = len(mine)
     return any(theirs[start : start + width] == mine for start in range(len(theirs) - width + 1))
+
+
+def _stands_in_renamed(view: ClaimView, item: Evidence) -> bool:
+    """Tell whether the sentence is the claim word for word, but for another form of its one name."""
+    theirs = names_of(item.text, view.known)
+    if len(view.names) != 1 or len(theirs) != 1:
+        return False
+    both = [
+        [word.stem for word in analysis.words if not name.start <= word.start < name.end]
+        for analysis, name in ((view.analysis, view.names[0]), (item.analysis, theirs[0]))
+    ]
+    return both[0] == both[1]
 
 
 def _fit(view: ClaimView, item: Evidence, policy: Policy) -> float:
