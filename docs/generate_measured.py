@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from docs import measured_batch
+from docs.measured_model import beside_section, cost_section, model_sections
+from docs.measured_parts import origin, table
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
@@ -31,8 +33,9 @@ def page() -> str:
         "command. How to run them again is told in `benchmarks/README.md`.",
         *_verify(load("verify")),
         *_grounding(load("grounding")),
-        *_model(load("grounding_model"), load("grounding")),
-        *_cost(load("model")),
+        *model_sections(load("grounding_model"), load("grounding"), load("blend"), load("quantised")),
+        *cost_section(load("model")),
+        *beside_section(load("side_by_side")),
         *_stream(load("stream"), load("stream_model")),
         *_audit(load("audit")),
         *_retrieval(load("retrieval"), load("scale_store")),
@@ -85,20 +88,6 @@ def _time(verify: dict[str, Any], shape: str) -> float:
     return float(next(row["ms"]["groundwire"] for row in verify["times"] if row["shape"] == shape))
 
 
-def _origin(result: dict[str, Any]) -> str:
-    machine = result["machine"]
-    processor = machine.get("processor") or machine.get("cpu")
-    cores = f", {machine['cores']} cores" if "cores" in machine else ""
-    return (
-        f"`{result['command']}` at commit `{result['commit'][:10]}` on {processor}{cores}, Python {machine['python']}."
-    )
-
-
-def _table(header: list[str], rows: list[list[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
 def _verify(result: dict[str, Any]) -> list[str]:
     systems = [name for name in ("groundwire", "director", "ragground") if name in result["golden"]]
     times = [
@@ -113,13 +102,13 @@ def _verify(result: dict[str, Any]) -> list[str]:
     not_run = "; ".join(f"{name}: {why}" for name, why in result.get("not_run", {}).items()) or "none"
     return [
         "## Speed, beside its peers in one run",
-        _origin(result) + " Fresh texts on every call, so that no cache answers; medians.",
-        _table(["shape", *systems, "our time over the peer's"], times),
+        origin(result) + " Fresh texts on every call, so that no cache answers; medians.",
+        table(["shape", *systems, "our time over the peer's"], times),
         f"Growth with the source: exponent {result['source_exponent']['groundwire']}. Peak memory of a fresh process: "
         f"{memory['after_5x50']} MB after a small call, {memory['after_100k_words']} MB after 100,000 words. "
         f"Not run: {not_run}.",
         "## Documented cases right, without a model",
-        _table(["system", "right", "bad answers approved", "good answers refused"], golden),
+        table(["system", "right", "bad answers approved", "good answers refused"], golden),
     ]
 
 
@@ -146,9 +135,9 @@ def _grounding(result: dict[str, Any]) -> list[str]:
     ]
     return [
         "## Support probability on public sets, without a model",
-        _origin(result) + " The features and the scale were chosen on these sets, so the figures flatter a little; "
+        origin(result) + " The features and the scale were chosen on these sets, so the figures flatter a little; "
         "nothing was trained on them.",
-        _table(["set", "rows", "AUC", "balanced accuracy at 0.5"], sets),
+        table(["set", "rows", "AUC", "balanced accuracy at 0.5"], sets),
         f"Mean over the {mean['sets']} public sets (all but contrast, responses and ours): AUC {mean['auc']:.4f}, "
         f"balanced accuracy {mean['balanced_accuracy']:.4f}.",
         "## Minimal errors: what words alone find",
@@ -156,54 +145,7 @@ def _grounding(result: dict[str, Any]) -> list[str]:
         "most of its claims are free paraphrases. *Recall* ranks claims by the conflicts found, at a threshold that "
         "10 % of the right claims fall under; *not supported* is the share of wrong claims that the verdict does not "
         "call supported.",
-        _table(["kind of error", "rows", "recall at 10 % false alarms", "not supported"], kinds),
-    ]
-
-
-def _model(result: dict[str, Any], words: dict[str, Any]) -> list[str]:
-    mean, bare = result["mean_of_public_sets"], words["mean_of_public_sets"]
-    rows = [
-        [
-            name,
-            str(entry["rows"]),
-            *(f"{found['auc']:.3f}" if (found := part["sets"].get(name)) else "–" for part in (words, result)),
-            *(
-                f"{found['balanced_accuracy']:.3f}" if (found := part["sets"].get(name)) else "–"
-                for part in (words, result)
-            ),
-        ]
-        for name, entry in result["sets"].items()
-    ]
-    rows.append(
-        ["**mean of public**", "", f"{bare['auc']:.3f}", f"{mean['auc']:.3f}", f"{bare['balanced_accuracy']:.3f}",
-         f"{mean['balanced_accuracy']:.3f}"]
-    )  # fmt: skip
-    header = ["set", "rows", "AUC, words", "AUC, model", "balanced accuracy, words", "balanced accuracy, model"]
-    return [
-        "## The embedded model joined with the word features",
-        _origin(result) + " The checkpoint, the packing of windows and the four numbers of the blend were chosen on "
-        "these sets, so the figures flatter a little; nothing was trained on them. `ours` and `written` are the dev "
-        "parts of `training/data/contrast`. The goals that were set for it are not reached: `training/LOG.md` names "
-        "them and shows the curve.",
-        _table(header, rows),
-    ]
-
-
-def _cost(result: dict[str, Any]) -> list[str]:
-    inputs, memory = result["inputs"], result["peak_mb"]
-    rows = [
-        [name, f"{entry['median_ms']:.1f} ms", f"{entry['p95_ms']:.1f} ms", f"{memory[name]:.0f} MB"]
-        for name, entry in result["per_claim"].items()
-    ]
-    rates = ", ".join(f"{size}: {rate:.0f}" for size, rate in result["pairs_a_second_by_batch_size"].items())
-    return [
-        "## What the model costs",
-        _origin(result) + f" A claim against a source of {inputs['words']:,} words, {inputs['claims']} claims a call, "
-        f"{inputs['threads']} threads, the index included; peak memory of a fresh process.",
-        _table(["tier", "median per claim", "95th percentile", "peak memory"], rows),
-        f"Loading and the first pair take {result['load_and_first_pair_ms']:.0f} ms, and the files "
-        f"{result['package_mb']:.1f} MB. Pairs a second by batch size: {rates}. Pairs are scored one at a time, "
-        "because int8 scores of pairs in one batch move each other.",
+        table(["kind of error", "rows", "recall at 10 % false alarms", "not supported"], kinds),
     ]
 
 
@@ -244,13 +186,13 @@ def _stream(result: dict[str, Any], with_model: dict[str, Any]) -> list[str]:
     cost = result["overhead"]
     return [
         "## Streams: wrong sentences stopped before a reader sees them, without a model",
-        _origin(result) + f" {result['labelled']['right_streams']} right answers and "
+        origin(result) + f" {result['labelled']['right_streams']} right answers and "
         f"{result['labelled']['wrong_streams']} with a wrong sentence, from the sentence-labelled responses and our "
         "own claims; the edits are made by program. A *false halt* is a right answer stopped anywhere. The threshold "
         "(`min_certainty`) was read off these very streams, at no more than 3 % false halts; "
         "for the last kind the right answers are joined by answers that repeat their source.",
-        _table(STREAM_HEADER, _stream_rows(result)),
-        _table(["kind of error, at 3 % false halts", *(what for _, what in STREAMS)], table),
+        table(STREAM_HEADER, _stream_rows(result)),
+        table(["kind of error, at 3 % false halts", *(what for _, what in STREAMS)], table),
         "The right answers here are free paraphrases, which words alone often take for a clash: with the default "
         f"policy and no model a stream halts {_percent(result['labelled']['default_policy']['false_halts'])} of them. "
         f"Of {result['quoted_right']['streams']} answers that repeat sentences of their source it halts "
@@ -258,9 +200,9 @@ def _stream(result: dict[str, Any], with_model: dict[str, Any]) -> list[str]:
         f"The stream itself costs {cost['microseconds_per_token']:.1f} µs a token; a claim is checked in "
         f"{cost['milliseconds_per_claim']:.1f} ms without a model.",
         "### The same streams with the embedded model",
-        _origin(with_model) + f" A claim is checked in {with_model['overhead']['milliseconds_per_claim']:.1f} ms; the "
+        origin(with_model) + f" A claim is checked in {with_model['overhead']['milliseconds_per_claim']:.1f} ms; the "
         "machine was shared while this was measured.",
-        _table(STREAM_HEADER, _stream_rows(with_model)),
+        table(STREAM_HEADER, _stream_rows(with_model)),
     ]
 
 
@@ -272,7 +214,7 @@ def _audit(result: dict[str, Any]) -> list[str]:
     rows = [
         [name.removesuffix("_ms").replace("_", " "), f"{value:.2f} ms"] for name, value in result["figures"].items()
     ]
-    return ["## Audit", _origin(result), _table(["what", "median"], rows)]
+    return ["## Audit", origin(result), table(["what", "median"], rows)]
 
 
 def _coherence(cases: dict[str, Any], times: dict[str, Any]) -> list[str]:
@@ -283,10 +225,10 @@ def _coherence(cases: dict[str, Any], times: dict[str, Any]) -> list[str]:
     ]
     parts = [
         "## Coherence without a model",
-        _origin(cases) + f" {cases['cases']} cases of our own over small stores of facts, which are part of the tests. "
+        origin(cases) + f" {cases['cases']} cases of our own over small stores of facts, which are part of the tests. "
         "They are plain: one fact restated, denied, or with one word changed. *Right* means right with every preset "
         "that looks at what the case is about.",
-        _table(["kind of answer", "right"], kinds),
+        table(["kind of answer", "right"], kinds),
     ]
     if cases["contrast"] is not None:
         approved = cases["contrast"]["approved_by_kind"]
@@ -300,12 +242,12 @@ def _coherence(cases: dict[str, Any], times: dict[str, Any]) -> list[str]:
             f"{cases['contrast']['sources']} sources. The table shows the share that is approved: much of `right` and "
             "little of the rest would be good. Words alone are not enough here: that is what a model or a judge is "
             "for.",
-            _table(["kind of claim", "claims", *presets], rows),
+            table(["kind of claim", "claims", *presets], rows),
         ]
     parts += [
         "## Time of a review",
-        _origin(times) + f" A store of {times['inputs']['facts']:,} facts; {times['inputs']['statistic']}.",
-        _table(
+        origin(times) + f" A store of {times['inputs']['facts']:,} facts; {times['inputs']['statistic']}.",
+        table(
             ["what", "median", "95th percentile"],
             [
                 [name.replace("_", " "), f"{entry['median']:.2f} ms", f"{entry['p95']:.2f} ms"]
@@ -347,17 +289,17 @@ def _retrieval(found: dict[str, Any], grown: dict[str, Any]) -> list[str]:
     not_run = "; ".join(f"{name}: {why}" for name, why in found["not_run"].items()) or "none"
     return [
         "## Retrieval",
-        _origin(found)
+        origin(found)
         + f" Each supported claim of nine public sets must find its own source among {found['sources']:,} "
         f"sources, cut into {found['passages']:,} passages. *blend* is what `SQLiteBackend` and `groundwire kb search` "
         "do unless told otherwise; its two constants were chosen on these sets, so its figures flatter a little.",
-        _table(["way", "claims", "first", "among three", "query, mean"], ways),
+        table(["way", "claims", "first", "among three", "query, mean"], ways),
         f"Not run: {not_run}.",
         "## Stores that grow",
-        _origin(grown)
+        origin(grown)
         + f" Generated passages of {grown['inputs']['words_a_chunk']} words, queries of "
         f"{grown['inputs']['words_a_query']}; every size in a process of its own. {grown.get('note', '')}".rstrip(),
-        _table(["store", "passages", "ingestion", "query, median", "95th percentile", "peak memory", "file"], sizes),
+        table(["store", "passages", "ingestion", "query, median", "95th percentile", "peak memory", "file"], sizes),
     ]
 
 
@@ -383,7 +325,7 @@ def _hooks(result: dict[str, Any]) -> list[str]:
     pleas, benign = first["pleas_in_unseen_words"], first["benign"]
     return [
         "## Hooks",
-        _origin(result) + " The cases lie in `tests/data/hooks/`. *First run* counts false alarms + misses when a set "
+        origin(result) + " The cases lie in `tests/data/hooks/`. *First run* counts false alarms + misses when a set "
         "of cases met the guard for the first time: the first set was written before the guards, the second after "
         "them; causes were mended afterwards, so the columns before it flatter. The same people wrote both. "
         "A third set of ordinary actions and sentences, all to pass, gave at first "
@@ -392,10 +334,10 @@ def _hooks(result: dict[str, Any]) -> list[str]:
         )
         + f". Of {pleas['cases']} texts that argue against their sandbox in words not seen before, the containment "
         f"guard found {pleas['found']}: its text check knows the phrasings on its list and no others.",
-        _table([*header, "median check", "slowest check"], rows),
+        table([*header, "median check", "slowest check"], rows),
         "Checks that go through SHACL are timed apart; their time grows with the size of the ontology to the power "
         f"of {result['shacl_exponent']}:",
-        _table(["triples", "with SHACL shapes", "classes and disjointness alone"], growth),
+        table(["triples", "with SHACL shapes", "classes and disjointness alone"], growth),
         "![Time of one ontology check over the size of the ontology](images/shacl_growth.svg)",
     ]
 
@@ -411,9 +353,9 @@ def _server(result: dict[str, Any]) -> list[str]:
     refused = sum(count for status, count in overload["statuses"].items() if status != "200")
     return [
         "## Service",
-        f"{_origin(result)} Five claims against 1,000 words over loopback, one worker process, every decision "
+        f"{origin(result)} Five claims against 1,000 words over loopback, one worker process, every decision "
         "recorded on the disk before its answer; the caller runs on the same machine.",
-        _table(["", "library, one process, a second", "service, a second", "share"], rows),
+        table(["", "library, one process, a second", "service, a second", "share"], rows),
         f"At 60 % of that rate half of the answers came within {steady['accepted_p50_ms']:.0f} ms and 99 % within "
         f"{steady['accepted_p99_ms']:.0f} ms ({result['p99_over_p50_at_60_percent']:.1f} times as long). "
         f"At three times the rate {overload['statuses'].get('200', 0)} requests were answered, half of them within "

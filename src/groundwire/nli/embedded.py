@@ -4,7 +4,9 @@ import json
 import math
 import re
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,6 +42,8 @@ _MARKS = ("[CLS]", "[SEP]", "[PAD]")
 _MOST_PIECES = 8
 # No tokenizer needs more text than this for one token of prose; what lies beyond would be cut anyway.
 _CHARS_A_TOKEN = 32
+_REINSTALL = "install Groundwire again: pip install --force-reinstall groundwire"
+_COPY = "copy the folder again"
 _NUMBER = re.compile(r"\d[\d.,:/'’-]*\d")
 
 
@@ -58,10 +62,9 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """A model ready for use."""
+    """What a model folder holds beside the model itself."""
 
     manifest: Manifest
-    session: "onnxruntime.InferenceSession"
     tokenizer: Any
     start: int
     between: int
@@ -110,6 +113,7 @@ class EmbeddedModel:
     @property
     def model_info(self) -> ModelInfo:
         """Name the model and the hash that covers its files."""
+        self.load()
         manifest = self._parts.manifest
         return ModelInfo(manifest.id, manifest.hash)
 
@@ -120,7 +124,7 @@ class EmbeddedModel:
 
     def load(self) -> None:
         """Load the model now instead of at the first pair."""
-        _ = self._parts
+        self._session(1)
 
     def count_tokens(self, text: str) -> int:
         """Count the tokens of a text, without marks."""
@@ -157,25 +161,50 @@ class EmbeddedModel:
 
     @property
     def _parts(self) -> _Parts:
-        key = ("embedded", str(self.folder), self.threads)
-        return load_once(key, lambda: _load(self.folder, self.threads, self.shipped))
+        return load_once(("embedded", str(self.folder)), lambda: _load(self.folder, self._fix))
+
+    def _session(self, threads: int) -> "onnxruntime.InferenceSession":
+        manifest = self._parts.manifest
+        key = ("embedded session", str(self.folder), threads)
+        return load_once(key, lambda: _open(self.folder, manifest, threads, self._fix))
+
+    @property
+    def _fix(self) -> str:
+        return _REINSTALL if self.shipped else _COPY
 
     def _run(self, parts: _Parts, rows: Sequence[_Row]) -> list[tuple[Entailment, list[float]]]:
         """Send the rows through the model, like lengths together, and return the answers in order."""
-        answers: dict[int, tuple[Entailment, list[float]]] = {}
-        for group in batches([len(row) for row in rows], self.batch_size):
-            chosen = [rows[place] for place in group]
-            inputs = _inputs(parts, chosen)
-            logits, token_logits = parts.session.run(list(_OUTPUTS), inputs)
-            checked_logits(logits, len(chosen), len(_LABELS), str(self.folder))
-            checked_logits(token_logits, len(chosen), inputs["input_ids"].shape[1], str(self.folder))
-            classes = softmax(logits / parts.manifest.temperature)
-            order = [parts.manifest.labels.index(label) for label in _LABELS]
-            for place, row, values, doubts in zip(group, chosen, classes, token_logits, strict=True):
-                begin = len(row.premise) + 2
-                own = doubts[begin : begin + len(row.hypothesis)].tolist()
-                answers[place] = Entailment(*(float(values[at]) for at in order)), own
+        groups = list(batches([len(row) for row in rows], self.batch_size))
+        # Two runs beside each other finish sooner than two threads that share each of them.
+        beside = min(self.threads, len(groups))
+        session = self._session(1 if beside > 1 else self.threads)
+        run = partial(self._run_group, parts, session, rows)
+        if beside > 1:
+            # The threads end with the call: kept ones would not survive a fork.
+            with ThreadPoolExecutor(beside) as pool:
+                answered = list(pool.map(run, groups[::-1]))[::-1]  # the longest first
+        else:
+            answered = [run(group) for group in groups]
+        places = [place for group in groups for place in group]
+        answers = dict(zip(places, (answer for group in answered for answer in group), strict=True))
         return [answers[place] for place in range(len(rows))]
+
+    def _run_group(
+        self, parts: _Parts, session: "onnxruntime.InferenceSession", rows: Sequence[_Row], group: Sequence[int]
+    ) -> list[tuple[Entailment, list[float]]]:
+        chosen = [rows[place] for place in group]
+        inputs = _inputs(parts, chosen)
+        logits, token_logits = session.run(list(_OUTPUTS), inputs)
+        checked_logits(logits, len(chosen), len(_LABELS), str(self.folder))
+        checked_logits(token_logits, len(chosen), inputs["input_ids"].shape[1], str(self.folder))
+        classes = softmax(logits / parts.manifest.temperature)
+        order = [parts.manifest.labels.index(label) for label in _LABELS]
+        answers = []
+        for row, values, doubts in zip(chosen, classes, token_logits, strict=True):
+            begin = len(row.premise) + 2
+            own = doubts[begin : begin + len(row.hypothesis)].tolist()
+            answers.append((Entailment(*(float(values[at]) for at in order)), own))
+        return answers
 
 
 def shipped_folder() -> Path:
@@ -183,18 +212,22 @@ def shipped_folder() -> Path:
     return Path(str(files("groundwire").joinpath("models", "embedded")))
 
 
-def _load(folder: Path, threads: int, shipped: bool) -> _Parts:
-    fix = "install Groundwire again: pip install --force-reinstall groundwire" if shipped else "copy the folder again"
+def _load(folder: Path, fix: str) -> _Parts:
     manifest = read_manifest(folder, fix)
-    data = {name: _checked_file(folder, name, manifest.files[name], fix) for name in (MODEL, TOKENIZER)}
-    tokenizer = read_tokenizer(data[TOKENIZER], str(folder / TOKENIZER))
+    tokenizer = read_tokenizer(
+        _checked_file(folder, TOKENIZER, manifest.files[TOKENIZER], fix), str(folder / TOKENIZER)
+    )
     marks = [tokenizer.token_to_id(mark) for mark in _MARKS]
     if None in marks:
         raise ModelError(
             f"{folder / TOKENIZER} lacks one of the tokens {', '.join(_MARKS)}.", fix="use a BERT WordPiece tokenizer"
         )
+    return _Parts(manifest, tokenizer, *marks)
+
+
+def _open(folder: Path, manifest: Manifest, threads: int, fix: str) -> "onnxruntime.InferenceSession":
     # The very bytes that were hashed are opened, so that nobody can exchange the file in between.
-    session = open_session(data[MODEL], threads, str(folder / MODEL))
+    session = open_session(_checked_file(folder, MODEL, manifest.files[MODEL], fix), threads, str(folder / MODEL))
     has = {item.name for item in (*session.get_inputs(), *session.get_outputs())}
     lacking = [name for name in (*_INPUTS, *_OUTPUTS) if name not in has]
     if lacking:
@@ -203,10 +236,10 @@ def _load(folder: Path, threads: int, shipped: bool) -> _Parts:
             why="it was not exported for the embedded backend",
             fix="use the backend 'onnx' for other ONNX classifiers",
         )
-    return _Parts(manifest, session, tokenizer, *marks)
+    return session
 
 
-def read_manifest(folder: Path, fix: str = "copy the folder again") -> Manifest:
+def read_manifest(folder: Path, fix: str = _COPY) -> Manifest:
     """Read and check the `model.json` of a model folder."""
     path = folder / MANIFEST
     try:
