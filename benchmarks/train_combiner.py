@@ -220,7 +220,7 @@ def main() -> None:
         },
     }
     MODEL.write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")
-    print(json.dumps(card["card"]["dev"], indent=1))  # type: ignore[index]
+    print(json.dumps(card["card"]["dev"], indent=1))
     print(json.dumps(weights, indent=1))
 
 

@@ -36,11 +36,12 @@ class Worker:
         self._process = self._start()
         self.hello = self._read()
 
-    def ask(self, response: str, source: str, *, atomic: bool = False) -> dict[str, Any]:
+    def ask(self, response: str, source: str, *, atomic: bool = False, timed: bool = True) -> dict[str, Any]:
         """Verify once and return seconds, verdicts, approval and peak memory, or the error."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        print(json.dumps({"response": response, "source": source, "atomic": atomic}), file=self._process.stdin)
+        request = {"response": response, "source": source, "atomic": atomic, "timed": timed}
+        print(json.dumps(request), file=self._process.stdin)
         self._process.stdin.flush()
         if not select.select([self._process.stdout], [], [], LIMIT_S)[0]:
             self._process.kill()

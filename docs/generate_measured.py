@@ -176,13 +176,13 @@ def _stream(result: dict[str, Any], with_model: dict[str, Any]) -> list[str]:
     kinds = sorted(
         {kind for name, _ in STREAMS for kind in result[name]["at_3_percent_false_halts"]["certainty"]["by_kind"]}
     )
-    table = []
+    by_kind = []
     for kind in kinds:
         cells = [kind]
         for name, _ in STREAMS:
             item = result[name]["at_3_percent_false_halts"]["certainty"]["by_kind"].get(kind)
             cells.append(f"{_percent(item['stopped'])} of {item['sentences']}" if item else "–")
-        table.append(cells)
+        by_kind.append(cells)
     cost = result["overhead"]
     return [
         "## Streams: wrong sentences stopped before a reader sees them, without a model",
@@ -192,7 +192,7 @@ def _stream(result: dict[str, Any], with_model: dict[str, Any]) -> list[str]:
         "(`min_certainty`) was read off these very streams, at no more than 3 % false halts; "
         "for the last kind the right answers are joined by answers that repeat their source.",
         table(STREAM_HEADER, _stream_rows(result)),
-        table(["kind of error, at 3 % false halts", *(what for _, what in STREAMS)], table),
+        table(["kind of error, at 3 % false halts", *(what for _, what in STREAMS)], by_kind),
         "The right answers here are free paraphrases, which words alone often take for a clash: with the default "
         f"policy and no model a stream halts {_percent(result['labelled']['default_policy']['false_halts'])} of them. "
         f"Of {result['quoted_right']['streams']} answers that repeat sentences of their source it halts "

@@ -88,7 +88,8 @@ def beside_section(result: dict[str, Any]) -> list[str]:
     )  # fmt: skip
     return [
         "## All tiers and their peers on the same rows",
-        origin(result) + f" No system but our embedded tier uses a model ({versions}). The score of director-ai is its "
+        origin(result) + f" At most {result['rows_a_set_at_most']} rows of each set. No system but our embedded tier "
+        f"uses a model ({versions}). The score of director-ai is its "
         "overall score, that of ragground the mean entailment of its claims, that of word coverage the share of "
         f"content words found, 0.8 of them counting as supported. Not run: {not_run}.",
         table(header, rows),
