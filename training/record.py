@@ -92,13 +92,18 @@ def _try(options: argparse.Namespace, text: str) -> list[str]:
     try:
         fresh.write_text(text, encoding="utf-8", newline="\n")
         required = options.require_recorded_evidence
-        # What was given was hashed just now; what was recorded earlier need not be at hand.
-        problems = check(fresh, options.root, require=required, artefacts=None)
+        problems = check(fresh, options.root, require=required, artefacts=_at_hand(options.artefacts, fresh))
         if not problems:
             os.replace(fresh, packet)
         return problems
     finally:
         fresh.unlink(missing_ok=True)
+
+
+def _at_hand(artefacts: Path | None, packet: Path) -> Path | None:
+    """Return the folder of artefacts if all lie there; those recorded earlier are vouched for by their manifests."""
+    external = [file for section in load(packet).sections.values() for file in section.files if file.external]
+    return artefacts if artefacts is not None and all((artefacts / file.path).exists() for file in external) else None
 
 
 def _review(old: Section, given: Mapping[str, Sequence[Path]], root: Path, kept: dict[Path, bytes | None]) -> Section:
