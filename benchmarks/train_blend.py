@@ -18,15 +18,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks import data, record
-from benchmarks.train_combiner import MODEL, Array, balanced, fit_signed
+from benchmarks.train_combiner import MODEL, Array, balanced, fit_signed, views_of
 from groundwire import NLIScorer
 from groundwire.evals import Row, metrics
-from groundwire.evidence import SourceIndex
 from groundwire.signals import measure
-from groundwire.signals.claim import ClaimView
-from groundwire.text.claims import split_claims
-from groundwire.text.entities import capitals_in
-from groundwire.types import Policy, Source
+from groundwire.types import Policy
 from groundwire.verify.calibrate import word_logit
 from groundwire.verify.features import claim_facts
 
@@ -65,11 +61,8 @@ def use_model(folder: Path | None = None) -> None:
 
 
 def inputs_of(row: Row) -> tuple[float, float, float] | None:
-    """Measure one row as `verify` does; None when it makes no checkable statement."""
-    index = SourceIndex([Source("source", row.source)])
-    claims = split_claims(row.response, question=row.question)
-    known = index.capitals | capitals_in(row.response)
-    views = [ClaimView(claim, known) for claim in claims if not claim.unchecked]
+    """Measure one row; None when it makes no checkable statement."""
+    views, index, unchecked = views_of(row)
     if not views:
         return None
     signals = measure(views, index, _model, Policy())
@@ -77,7 +70,7 @@ def inputs_of(row: Row) -> tuple[float, float, float] | None:
     read = [fact.entailment for fact in facts if fact.entailment is not None]
     if len(read) < len(facts):
         return None
-    return word_logit(facts, len(claims) - len(views)), sum(read) / len(read), min(read)
+    return word_logit(facts, unchecked), sum(read) / len(read), min(read)
 
 
 def inputs_of_set(rows: Sequence[Row], pool: Any) -> Inputs:

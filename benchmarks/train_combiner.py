@@ -43,17 +43,23 @@ PENALTY = 1e-2
 MODEL = record.ROOT / "src" / "groundwire" / "verify" / "combiner.json"
 
 
-def features_of(row: Row) -> list[float] | None:
-    """Measure one row as `verify` does; None when it makes no checkable statement."""
+def views_of(row: Row) -> tuple[list[ClaimView], SourceIndex, int]:
+    """Cut one row as `verify` does: the claims that can be checked, the index, and how many claims cannot."""
     index = SourceIndex([Source("source", row.source)])
     claims = split_claims(row.response, question=row.question)
     known = index.capitals | capitals_in(row.response)
     views = [ClaimView(claim, known) for claim in claims if not claim.unchecked]
+    return views, index, len(claims) - len(views)
+
+
+def features_of(row: Row) -> list[float] | None:
+    """Measure one row; None when it makes no checkable statement."""
+    views, index, unchecked = views_of(row)
     if not views:
         return None
     signals = measure(views, index, None, Policy())
     facts = [claim_facts(view, signal, index) for view, signal in zip(views, signals, strict=True)]
-    values = describe(facts, len(claims) - len(views))
+    values = describe(facts, unchecked)
     return [values[name] for name in NAMES]
 
 
