@@ -69,7 +69,7 @@ def word_stems(word: str) -> tuple[str, ...]:
 
 
 # The same few thousand words come back in every text; long strings never get in.
-@lru_cache(maxsize=32_768)
+@lru_cache(maxsize=16_384)
 def _stems(word: str) -> tuple[str, ...]:
     stems = (word[: len(word) - len(ending)] for ending in _ENDINGS if word.endswith(ending))
     return tuple(stem for stem in stems if len(stem) >= MIN_TOKEN_CHARS and stem.isalpha())
