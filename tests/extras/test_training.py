@@ -31,7 +31,12 @@ def base(tmp_path: Path) -> Path:
     config = BertConfig(
         vocab_size=2100, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32
     )
-    BertModel(config, add_pooling_layer=False).save_pretrained(tmp_path / "base")
+    model = BertModel(config, add_pooling_layer=False)
+    with torch.no_grad():
+        # The exporter keeps one copy of equal weights; those of a trained model are never equal.
+        for value in model.parameters():
+            value.add_(0.1 * torch.randn_like(value))
+    model.save_pretrained(tmp_path / "base")
     tokenizer().save(str(tmp_path / "base" / "tokenizer.json"))
     return tmp_path / "base"
 
