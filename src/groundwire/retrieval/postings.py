@@ -1,6 +1,7 @@
 """An inverted index that grows, shrinks and is read by numpy without a copy."""
 
 import math
+import sys
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
@@ -48,7 +49,8 @@ class Postings:
         for term, weight in weights.items():
             self._rows.setdefault(term, array("i")).append(row)
             self._weights.setdefault(term, array("f")).append(weight)
-        self._terms.append(tuple(weights))
+        # One string for all rows that hold a term: a row would keep its own otherwise.
+        self._terms.append(tuple(map(sys.intern, weights)))
         self._sizes.append(size)
         self._total += size
         self.count += 1
